@@ -1,0 +1,50 @@
+#if LINNET_TSAN
+  internal import Glibc
+#else
+  internal import Synchronization
+#endif
+
+/// The one lock of the project: a value that is only reachable while the lock is held.
+///
+/// Rules for its users: never resume a continuation, run user code or block while holding it.
+///
+/// It is `Synchronization.Mutex`, except in builds for ThreadSanitizer, which does not understand `Mutex` and reports
+/// races in correct programs; there it is a pthread mutex.
+package final class Lock<Value: ~Copyable>: @unchecked Sendable {
+  // SAFETY: `value` is only touched between acquiring and releasing the mutex in `withLock`.
+  #if LINNET_TSAN
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+
+    package init(_ value: consuming sending Value) {
+      unsafe mutex = .allocate(capacity: 1)
+      unsafe mutex.initialize(to: pthread_mutex_t())
+      unsafe pthread_mutex_init(mutex, nil)
+      self.value = value
+    }
+
+    deinit {
+      unsafe pthread_mutex_destroy(mutex)
+      unsafe mutex.deallocate()
+    }
+
+    package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+      unsafe pthread_mutex_lock(mutex)
+      // SAFETY: the mutex was initialised in `init` and lives as long as `self`.
+      defer { unsafe pthread_mutex_unlock(mutex) }
+      return try body(&value)
+    }
+  #else
+    private let mutex = Mutex<Void>(())
+    private var value: Value
+
+    package init(_ value: consuming sending Value) { self.value = value }
+
+    package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+      // SAFETY: `_unsafeLock` and `_unsafeUnlock` are paired on every path by `defer`.
+      mutex._unsafeLock()
+      defer { mutex._unsafeUnlock() }
+      return try body(&value)
+    }
+  #endif
+}

@@ -1,0 +1,85 @@
+/// A double-ended queue on one circular array: O(1) at both ends, no allocation while the capacity suffices.
+package struct RingDeque<Element> {
+  private var slots: [Element?] = []
+  private var head = 0
+  package private(set) var count = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { count == 0 }
+  package var first: Element? { count == 0 ? nil : slots[head] }
+  package var last: Element? { count == 0 ? nil : slots[index(count - 1)] }
+
+  private func index(_ offset: Int) -> Int {
+    let raw = head + offset
+    return raw < slots.count ? raw : raw - slots.count
+  }
+
+  package mutating func append(_ element: Element) {
+    growIfFull()
+    slots[index(count)] = element
+    count += 1
+  }
+
+  package mutating func prepend(_ element: Element) {
+    growIfFull()
+    head = head == 0 ? slots.count - 1 : head - 1
+    slots[head] = element
+    count += 1
+  }
+
+  package mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    let element = slots[head]
+    slots[head] = nil
+    head = index(1)
+    count -= 1
+    if count == 0 { head = 0 }
+    return element
+  }
+
+  package mutating func popLast() -> Element? {
+    guard count > 0 else { return nil }
+    let position = index(count - 1)
+    let element = slots[position]
+    slots[position] = nil
+    count -= 1
+    return element
+  }
+
+  package mutating func replaceFirst(with element: Element) {
+    guard count > 0 else { return }
+    slots[head] = element
+  }
+
+  /// Removes the first element for which `predicate` holds; O(n).
+  package mutating func removeFirst(where predicate: (Element) -> Bool) -> Element? {
+    for offset in 0..<count {
+      guard let element = slots[index(offset)], predicate(element) else { continue }
+      for later in offset..<(count - 1) { slots[index(later)] = slots[index(later + 1)] }
+      slots[index(count - 1)] = nil
+      count -= 1
+      return element
+    }
+    return nil
+  }
+
+  private mutating func growIfFull() {
+    guard count == slots.count else { return }
+    var bigger = [Element?]()
+    bigger.reserveCapacity(Swift.max(8, slots.count * 2))
+    for offset in 0..<count { bigger.append(slots[index(offset)]) }
+    bigger.append(contentsOf: repeatElement(nil, count: Swift.max(8, slots.count * 2) - count))
+    slots = bigger
+    head = 0
+  }
+}
+
+extension RingDeque: Sendable where Element: Sendable {}
+
+extension RingDeque: Sequence {
+  package func makeIterator() -> AnyIterator<Element> {
+    var copy = self
+    return AnyIterator { copy.popFirst() }
+  }
+}
