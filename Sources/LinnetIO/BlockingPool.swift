@@ -1,5 +1,5 @@
 internal import CLinnetPOSIX
-package import LinnetBytes
+internal import LinnetBytes
 
 package enum BlockingPoolError: Error, Equatable, Sendable {
   /// The waiting task was cancelled; the call goes on in the background, and its result is dropped.

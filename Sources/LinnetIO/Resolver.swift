@@ -164,9 +164,10 @@ package enum AddressLookup {
   /// Without `AI_ADDRCONFIG`: on a machine that has only loopback addresses it hides every answer, and an address of a
   /// family without a route fails at once and costs the race nothing.
   package static func addresses(of host: String) -> Result<[SocketAddress], ResolveError> {
-    var hints = addrinfo()
-    hints.ai_family = AF_UNSPEC
-    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    // SAFETY: hints without pointers.
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_family = AF_UNSPEC
+    unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     // SAFETY: the name ends with a zero byte; the list is freed below and not used afterwards.
     let status = unsafe getaddrinfo(host, nil, &hints, &list)
