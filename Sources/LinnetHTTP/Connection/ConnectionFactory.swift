@@ -33,18 +33,18 @@ struct ConnectionFactory: Sendable {
     let connected: ConnectedSocket
     do throws(ConnectError) {
       connected = try await Connector.connect(
-        to: addresses, on: shard, deadline: deadline, options: try socketOptions(), delay: route.socket.connectionAttemptDelay)
+        to: addresses, on: shard, deadline: deadline, options: try socketOptions(), limits: raceLimits)
     } catch {
       throw TransportFailure(error, route: route, timeout: timeout)
     }
     let peer = connected.peer.description
     var info = ConnectionInfo(
       isReused: false, peerAddress: peer,
-      localAddress: connected.localAddress?.description, tls: nil,
+      localAddress: localAddress(of: connected.raw), tls: nil,
       timings: ConnectionInfo.ConnectTimings(
         resolve: start.duration(to: resolved), connect: resolved.duration(to: shard.now)),
-      failedPeers: connected.failures.map {
-        TransportError.PeerAttempt(address: $0.address.description, cause: $0.error.reason)
+      failedPeers: connected.failedAttempts.map {
+        TransportError.PeerAttempt(address: $0.address.description, cause: $0.causeText)
       })
     guard let context else {
       let transport = ByteTransport(connected.takeDescriptor(), tls: nil)
@@ -57,5 +57,15 @@ struct ConnectionFactory: Sendable {
     info.tls = transport.negotiated
     info.timings.tls = secured.duration(to: shard.now)
     return HTTP1Connection(id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
+  }
+
+  private var raceLimits: HappyEyeballsMachine.Limits {
+    var limits = HappyEyeballsMachine.Limits()
+    limits.attemptDelay = route.socket.connectionAttemptDelay
+    return limits
+  }
+
+  private func localAddress(of fd: CInt) -> String? {
+    (try? Socket.localAddress(fd)).flatMap { $0?.description }
   }
 }

@@ -94,7 +94,7 @@ extension TransportFailure {
 
   init(_ error: ConnectError, route: Route, timeout: Duration?) {
     let peers = error.attempts.map {
-      TransportError.PeerAttempt(address: $0.address.description, cause: $0.error.text.asciiLowercasedFirst)
+      TransportError.PeerAttempt(address: $0.address.description, cause: $0.causeText)
     }
     switch error.reason {
     case .cancelled:
@@ -103,13 +103,16 @@ extension TransportFailure {
       self.init(
         code: .connectTimeout, phase: .connect,
         reason: "no connection to \(route.name)\(timeout.map { " within \($0.shortText)" } ?? "")", peers: peers)
-    case .allFailed:
-      let refused = !error.attempts.isEmpty && error.attempts.allSatisfy { $0.error.isConnectionRefused }
-      let cause = peers.last.map { "\($0.cause) (\($0.address))" } ?? "there is no address to connect to"
+    case .noAddresses:
+      self.init(code: .hostNotFound, phase: .resolve, reason: "\(route.name) has no address")
+    case .failed:
+      let causes = error.attempts.compactMap(\.cause)
+      let isRefused = !causes.isEmpty && causes.allSatisfy(\.isConnectionRefused)
+      let isOurs = causes.contains(where: \.isDescriptorLimit)
+      let told = error.attempts.last { $0.cause != nil }
       self.init(
-        code: refused ? .connectionRefused : error.attempts.contains { $0.error.isDescriptorLimit }
-          ? .systemError : .connectFailed,
-        phase: .connect, reason: cause, peers: peers)
+        code: isRefused ? .connectionRefused : isOurs ? .systemError : .connectFailed, phase: .connect,
+        reason: told.map { "\($0.causeText) (\($0.address))" } ?? "no connection was made", peers: peers)
     }
   }
 
@@ -121,6 +124,11 @@ extension TransportFailure {
       self.init(code: .invalidURL, phase: .request, reason: error.description)
     }
   }
+}
+
+extension ConnectAttempt {
+  /// The cause in words, as it stands inside a sentence.
+  var causeText: String { cause.map { $0.text.asciiLowercasedFirst } ?? "no answer" }
 }
 
 extension String {

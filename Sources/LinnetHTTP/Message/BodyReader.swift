@@ -34,6 +34,9 @@ final class BodyReader: Sendable {
 
   deinit { channel.abandon() }
 
+  /// Lets go of the rest of the body.
+  func discard() { channel.abandon() }
+
   var receivedWireBytes: UInt64 { state.withLock { $0.wireBytes } }
 
   var trailers: HTTPHeaders? {
