@@ -1,5 +1,10 @@
+import LinnetBytes
 import LinnetHTTPTypes
 import Testing
+
+extension HTTPHeader {
+  fileprivate var isValid: Bool { (try? validate()) != nil }
+}
 
 @Suite("HTTPHeaders")
 struct HTTPHeadersTests {
