@@ -8,7 +8,7 @@ package enum ProcessEnvironment {
     var index = 0
     // SAFETY: the C library ends the list with a null pointer and each entry with a zero byte. A program that changes
     // its environment on another thread at the same time breaks every reader of it, `getenv` included.
-    while let entry = unsafe environ?[index] {
+    while let entry = unsafe environ[index] {
       index += 1
       let text = unsafe String(cString: entry)
       guard let separator = text.firstIndex(of: "=") else { continue }

@@ -1,5 +1,5 @@
 internal import LinnetBytes
-public import LinnetHTTPTypes
+internal import LinnetHTTPTypes
 internal import LinnetIO
 
 /// The raw HTTP client: requests in, responses out, connections kept and reused.
@@ -97,8 +97,10 @@ public final class HTTPClient: Sendable {
         code: .unsupportedScheme, phase: .request,
         reason: "\(url.scheme.rawValue) URLs are not requested with send: use http or https")
     }
-    guard url.effectivePort != 0 else {
-      throw TransportFailure(code: .invalidURL, phase: .request, reason: "port 0 cannot be connected to")
+    do throws(HTTPURLError) {
+      _ = try url.connectablePort()
+    } catch {
+      throw TransportFailure(error)
     }
   }
 }

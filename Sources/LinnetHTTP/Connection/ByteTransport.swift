@@ -19,9 +19,10 @@ struct ByteTransport: ~Copyable {
   /// Bytes were given to the network since ``resetWriteMark()``.
   private(set) var hasWritten = false
 
-  /// The most bytes of ciphertext that are read at a time: 16 TLS records' worth suits bulk downloads, and the buffer is
-  /// only borrowed for the call.
-  private static var ciphertextReadBytes: Int { 64 << 10 }
+  /// How much ciphertext is read at a time: one record's worth until a read fills it, then many at once.
+  private var ciphertextReadBytes = ByteTransport.smallReadBytes
+  private static var smallReadBytes: Int { 17 << 10 }
+  private static var largeReadBytes: Int { 128 << 10 }
   /// Plaintext is encrypted only this far ahead of the socket.
   private static var ciphertextAheadBytes: Int { 64 << 10 }
 
@@ -83,6 +84,7 @@ struct ByteTransport: ~Copyable {
   ) throws(TransportFailure) -> ReadOutcome {
     let outcome = try receiveCiphertext()
     if case .wouldBlock = outcome { return .wouldBlock }
+    // At the end of the stream the engine knows whether the peer said goodbye; without that it throws.
     if try decrypt(into: &machine) { return .endOfFile }
     return .progressed
   }
@@ -90,30 +92,36 @@ struct ByteTransport: ~Copyable {
   /// Moves ciphertext from the socket into the engine, once.
   mutating func receiveCiphertext() throws(TransportFailure) -> ReadOutcome {
     let fd = descriptor.raw
-    var outcome = ReadOutcome.wouldBlock
-    var failure: SystemError?
-    withUnsafeTemporaryAllocation(byteCount: Self.ciphertextReadBytes, alignment: 16) { room in
-      do throws(SystemError) {
-        switch try Syscalls.recv(fd, into: room) {
-        case .bytes(let count):
-          outcome = .progressed
-          if count < room.count && !isPeerClosed { isReadable = false }
-          let received = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count])
-          received.withMemoryRebound(to: UInt8.self) { tls?.receiveCiphertext(Span(_unsafeElements: $0)) }
-        case .wouldBlock:
-          isReadable = false
-        case .eof:
-          isReadable = false
-          outcome = .endOfFile
-          tls?.receiveEOF()
-        }
-      } catch {
-        isReadable = false
-        failure = error
+    var outcome = IOResult.wouldBlock
+    var offered = 0
+    do throws(SystemError) {
+      _ = try tls?.withCiphertextCapacity(minimum: ciphertextReadBytes) { (room) throws(SystemError) -> Int in
+        offered = room.count
+        outcome = try Syscalls.recv(fd, into: room)
+        if case .bytes(let count) = outcome { return count }
+        return 0
       }
+    } catch {
+      isReadable = false
+      throw TransportFailure(receiving: error)
     }
-    if let failure { throw TransportFailure(receiving: failure) }
-    return outcome
+    switch outcome {
+    case .bytes(let count):
+      if count < offered {
+        if !isPeerClosed { isReadable = false }
+        ciphertextReadBytes = Self.smallReadBytes
+      } else {
+        ciphertextReadBytes = Self.largeReadBytes
+      }
+      return .progressed
+    case .wouldBlock:
+      isReadable = false
+      return .wouldBlock
+    case .eof:
+      isReadable = false
+      tls?.receiveEOF()
+      return .endOfFile
+    }
   }
 
   /// Decrypts everything that the engine holds into the machine. Returns whether the peer has ended its stream cleanly.
@@ -147,10 +155,10 @@ struct ByteTransport: ~Copyable {
 
   /// Sends as much as the socket takes. What is left stays in `output` (or as ciphertext in here).
   mutating func flush(_ output: inout WriteBuffer) throws(TransportFailure) {
-    guard tls != nil else { return try send(&output) }
+    guard tls != nil else { return try Self.send(&output, to: descriptor.raw, &isWritable, &hasWritten) }
     while true {
       drainCiphertext()
-      try send(&wire)
+      try Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
       guard wire.isEmpty, !output.isEmpty else { return }
       do throws(TLSError) {
         _ = try tls?.write(from: &output, upTo: Self.ciphertextAheadBytes)
@@ -164,8 +172,9 @@ struct ByteTransport: ~Copyable {
     tls?.drainCiphertext(into: &wire)
   }
 
-  private mutating func send(_ buffer: inout WriteBuffer) throws(TransportFailure) {
-    let fd = descriptor.raw
+  private static func send(
+    _ buffer: inout WriteBuffer, to fd: CInt, _ isWritable: inout Bool, _ hasWritten: inout Bool
+  ) throws(TransportFailure) {
     while isWritable && !buffer.isEmpty {
       var outcome = IOResult.wouldBlock
       var offered = 0
@@ -205,7 +214,7 @@ struct ByteTransport: ~Copyable {
     }
     drainCiphertext()
     do throws(TransportFailure) {
-      try send(&wire)
+      try Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
     } catch {
       // The peer's alert explains more than our failing to answer it.
       if failure == nil && isReadable == false { failure = error.at(.tls) }
@@ -215,7 +224,12 @@ struct ByteTransport: ~Copyable {
   }
 
   /// What the handshake agreed on.
-  var negotiated: ConnectionInfo.TLSInfo? { tls.map { ConnectionInfo.TLSInfo($0) } ?? nil }
+  var negotiated: ConnectionInfo.TLSInfo? {
+    switch tls {
+    case .none: nil
+    case .some(let engine): ConnectionInfo.TLSInfo(engine)
+    }
+  }
 
   mutating func takeNewSessions() -> SmallList<TLSSession> {
     tls?.takeNewSessions() ?? .none
@@ -231,10 +245,20 @@ struct ByteTransport: ~Copyable {
     tls?.sendCloseNotify()
     drainCiphertext()
     // A peer that is gone cannot be told; the descriptor is closed in any case.
-    try? send(&wire)
+    try? Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
   }
 
   consuming func close() {
     descriptor.close()
+  }
+}
+
+extension ConnectionInfo.TLSInfo {
+  fileprivate init(_ engine: borrowing TLSEngine) {
+    let leaf = (try? engine.peerCertificates())?.first
+    self.init(
+      version: engine.version?.description ?? "", cipher: engine.cipher,
+      applicationProtocol: engine.negotiatedProtocol, isResumed: engine.isResumed, peerSubject: leaf?.subject,
+      peerIssuer: leaf?.issuer)
   }
 }

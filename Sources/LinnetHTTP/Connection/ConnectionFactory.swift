@@ -28,12 +28,13 @@ struct ConnectionFactory: Sendable {
     // Settings are checked before the network is bothered: a bad key file is not a connection problem.
     let context = try tlsContext()
 
+    let options = try socketOptions()
     let addresses = try await addresses(deadline: deadline, on: shard, timeout: timeout)
     let resolved = shard.now
     let connected: ConnectedSocket
     do throws(ConnectError) {
       connected = try await Connector.connect(
-        to: addresses, on: shard, deadline: deadline, options: try socketOptions(), limits: raceLimits)
+        to: addresses, on: shard, deadline: deadline, options: options, limits: raceLimits)
     } catch {
       throw TransportFailure(error, route: route, timeout: timeout)
     }

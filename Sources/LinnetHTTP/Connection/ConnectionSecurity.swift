@@ -37,7 +37,7 @@ final class ConnectionSecurity: Sendable {
 
   func takeSession(for key: String) -> TLSSession? {
     guard configuration.resumesSessions else { return nil }
-    return sessions.withLock { $0.take(key) }
+    return sessions.withLock { $0.take(for: key) }
   }
 
   func store(_ new: SmallList<TLSSession>, key: String) {

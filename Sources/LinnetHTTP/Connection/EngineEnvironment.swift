@@ -1,5 +1,4 @@
-internal import LinnetBytes
-internal import LinnetIO
+package import LinnetIO
 
 /// The outside world of a client: shards, name service, clock, variables. Tests replace parts of it.
 package struct EngineEnvironment: Sendable {

@@ -17,22 +17,23 @@ extension HTTP1Core {
   func nextDeadline() -> (at: Instant, kind: DeadlineKind)? {
     guard let exchange else { return nil }
     var earliest: (at: Instant, kind: DeadlineKind) = (exchange.totalDeadline, .total)
-    func consider(_ instant: Instant, _ kind: DeadlineKind) {
-      if instant < earliest.at { earliest = (instant, kind) }
+    if let continueDeadline = exchange.continueDeadline, continueDeadline < earliest.at {
+      earliest = (continueDeadline, .continueWait)
     }
-    if let continueDeadline = exchange.continueDeadline { consider(continueDeadline, .continueWait) }
     if let idle = exchange.timeouts.idle, isPeerDue(exchange) {
-      consider(exchange.lastProgress.advanced(by: idle), .idle)
+      let at = exchange.lastProgress.advanced(by: idle)
+      if at < earliest.at { earliest = (at, .idle) }
     }
     if let head = exchange.timeouts.responseHead, !exchange.isHeadReceived, let sent = exchange.requestSentAt {
-      consider(sent.advanced(by: head), .head)
+      let at = sent.advanced(by: head)
+      if at < earliest.at { earliest = (at, .head) }
     }
     return earliest.at == .distantFuture ? nil : earliest
   }
 
   /// Whether it is the peer's turn to move bytes: time in which our own side is slow does not count as silence.
   private func isPeerDue(_ exchange: ActiveExchange) -> Bool {
-    if !output.isEmpty || transport?.hasPendingOutput == true { return true }
+    if !output.isEmpty || hasPendingCiphertext { return true }
     return exchange.isHeadReceived && !exchange.isPaused
   }
 

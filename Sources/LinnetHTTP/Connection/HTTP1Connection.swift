@@ -180,7 +180,7 @@ extension HTTP1Connection: ReadinessReceiver {
       if readiness.contains(.readable) { core.transport?.isReadable = true }
       if readiness.contains(.writable) {
         core.transport?.isWritable = true
-        if !core.output.isEmpty || core.transport?.hasPendingOutput == true {
+        if !core.output.isEmpty || core.hasPendingCiphertext {
           core.flush(now: now, effects: &effects)
         }
       }

@@ -74,7 +74,21 @@ struct HTTP1Core: ~Copyable {
     machine = HTTP1ClientMachine(limits: limits)
   }
 
-  var isClosed: Bool { transport == nil }
+  /// Bytes of the current request were given to the network.
+  private var hasWritten: Bool {
+    switch transport {
+    case .some(let open): open.hasWritten
+    case .none: false
+    }
+  }
+
+  /// Ciphertext waits for the socket.
+  var hasPendingCiphertext: Bool {
+    switch transport {
+    case .some(let open): open.hasPendingOutput
+    case .none: false
+    }
+  }
 
   // MARK: Sending
 
@@ -147,7 +161,7 @@ struct HTTP1Core: ~Copyable {
       return
     }
     if output.count != before { exchange?.lastProgress = now }
-    let isFlushed = output.isEmpty && !(transport?.hasPendingOutput ?? false)
+    let isFlushed = output.isEmpty && !hasPendingCiphertext
     if isFlushed, exchange?.isRequestComplete == true, exchange?.requestSentAt == nil { exchange?.requestSentAt = now }
     if output.count < Self.sendHighWater { wakeSender(&effects) }
   }
@@ -206,7 +220,7 @@ struct HTTP1Core: ~Copyable {
   }
 
   var sentState: TransportError.SentState {
-    guard transport?.hasWritten == true else { return .nothing }
+    guard hasWritten else { return .nothing }
     return exchange?.requestSentAt != nil && exchange?.sendFailure == nil ? .all : .maybe
   }
 
@@ -290,7 +304,7 @@ struct HTTP1Core: ~Copyable {
     if let waiter = ended.sendWaiter { effects.wakes.append(waiter) }
     let isClean =
       ended.isRequestComplete && ended.sendFailure == nil && output.isEmpty
-      && !(transport?.hasPendingOutput ?? false) && !(transport?.isPeerClosed ?? true)
+      && !hasPendingCiphertext && !(transport?.isPeerClosed ?? true)
     guard isClean, !closesAfterExchange, machine.canReuse, (try? machine.startNextCycle()) != nil else {
       close(effects: &effects)
       return
@@ -346,5 +360,23 @@ struct HTTP1Core: ~Copyable {
     if let registered = taken { shard.deregister(registered) }
     if let timer { shard.cancel(timer) }
     timer = nil
+  }
+}
+
+extension HTTP1Event {
+  fileprivate var isClosed: Bool {
+    if case .closed = self { return true }
+    return false
+  }
+}
+
+extension ResponseBodyLength {
+  /// The number of bytes, when the head says it.
+  fileprivate var knownLength: UInt64? {
+    switch self {
+    case .none: 0
+    case .known(let count): count
+    case .unknown: nil
+    }
   }
 }

@@ -5,7 +5,7 @@ internal import LinnetHTTPTypes
 /// The consumer's end of a response body: takes batches from the channel, decodes, counts, and lets go of the exchange
 /// when the last reference is dropped.
 final class BodyReader: Sendable {
-  private struct State: ~Copyable {
+  fileprivate struct State: ~Copyable {
     var batch: [ByteChunk] = []
     var position = 0
     var decoder: ContentDecoder?
@@ -82,7 +82,7 @@ final class BodyReader: Sendable {
     }
   }
 
-  private enum Step {
+  fileprivate enum Step {
     case chunk(ByteChunk)
     case end
     case failed(TransportFailure)
@@ -170,7 +170,7 @@ extension BodyReader.State {
       while true {
         if let chunk = try decoder?.next() { return .chunk(chunk) }
         if let wire = takeWireChunk() {
-          try decoder?.feed(wire)
+          decoder?.feed(wire)
           continue
         }
         if case .success = end { try decoder?.finish() }

@@ -68,7 +68,11 @@ struct ChunkStream<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable wher
   struct AsyncIterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator
 
-    mutating func next() async throws -> ByteChunk? { try await base.next() }
+    mutating func next() async throws -> ByteChunk? { try await next(isolation: #isolation) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteChunk? {
+      do { return try await base.next(isolation: actor) } catch { throw error }
+    }
   }
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }

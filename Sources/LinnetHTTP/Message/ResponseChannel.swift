@@ -33,7 +33,7 @@ final class ResponseChannel: Sendable {
 
   typealias Waiter = UnsafeContinuation<Void, Never>
 
-  private struct State {
+  fileprivate struct State {
     var headEvents = RingDeque<HeadEvent>()
     var chunks: [ByteChunk] = []
     var bufferedBytes = 0
@@ -109,7 +109,7 @@ final class ResponseChannel: Sendable {
   func nextBatch() async -> BodyBatch {
     while true {
       if let batch = takeBatch() { return batch }
-      requestMore()
+      askForMore()
       if let batch = takeBatch() { return batch }
       await withTaskCancellationHandler {
         await wait { !$0.chunks.isEmpty }
@@ -135,7 +135,7 @@ final class ResponseChannel: Sendable {
     }
   }
 
-  private func requestMore() {
+  private func askForMore() {
     let (driver, exchange) = state.withLock { ($0.driver, $0.exchange) }
     guard let driver, let exchange else { return }
     driver.requestMore(exchange)

@@ -150,7 +150,7 @@ struct TransportStage: Sendable {
   private func decoder(for head: ResponseHead, _ request: PreparedRequest) -> ContentDecoder? {
     guard let limits = request.decompression, request.head.method != .head,
       let value = head.headers.value(for: "Content-Encoding"),
-      let codings = ContentDecoder.parse(value.utf8), !codings.isEmpty
+      let codings = ContentDecoder.parse(Array(value.utf8).span), !codings.isEmpty
     else { return nil }
     return ContentDecoder(codings: codings, limits: DecompressionLimits(limits))
   }
