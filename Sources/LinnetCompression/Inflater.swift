@@ -97,7 +97,7 @@ package struct Inflater: ~Copyable, Sendable {
     }
     producedBytes &+= UInt64(output.count)
     // A short tail does not keep a large block alive.
-    return ByteChunk(output.count * 4 < capacity ? Array(output[...]) : output)
+    return output.count * 4 < capacity ? ByteChunk(copying: output.span) : ByteChunk(output)
   }
 
   /// Decodes into `room` until it is full, the input is used up, or the stream is complete or broken.

@@ -24,7 +24,7 @@ package enum FileIO {
     try open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
   }
 
-  private static func open(_ path: String, _ flags: CInt, mode: UInt32) throws(SystemError) -> OwnedDescriptor {
+  static func open(_ path: String, _ flags: CInt, mode: UInt32) throws(SystemError) -> OwnedDescriptor {
     // SAFETY: the path ends with a zero byte.
     OwnedDescriptor(
       owning: CInt(truncatingIfNeeded: try Syscalls.call("open") { unsafe linnet_open(path, flags, mode) }))
@@ -192,5 +192,19 @@ package enum FileIO {
   package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
     // SAFETY: the path ends with a zero byte.
     _ = try Syscalls.call("mkdir") { unsafe linnet_mkdir(path, mode) }
+  }
+}
+
+extension FileIO {
+  /// Appends to a file, made private when it is not there yet. A symbolic link in the last place is refused.
+  package static func append(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    let file = try open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, mode: privateMode)
+    var failure: SystemError?
+    // SAFETY: the pointer is used only during the call.
+    unsafe bytes.withUnsafeBytes { all in
+      do throws(SystemError) { try unsafe writeNext(file.raw, all) } catch { failure = error }
+    }
+    file.close()
+    if let failure { throw failure }
   }
 }

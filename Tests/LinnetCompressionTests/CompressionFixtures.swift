@@ -78,7 +78,7 @@ func inflate(_ coded: [UInt8], _ format: Inflater.Format, _ cut: Cut = .whole, u
   do throws(CompressionError) {
     for chunk in cut.chunks(of: coded) {
       inflater.feed(chunk)
-      while let output = try inflater.next(upTo: limit) { outcome.bytes.append(contentsOf: output) }
+      while let output = try inflater.next(upTo: limit) { outcome.bytes += output.array }
     }
     if !inflater.isComplete { outcome.error = .truncated(coding: "incomplete") }
   } catch {
@@ -96,7 +96,7 @@ func decode(
   do throws(CompressionError) {
     for chunk in cut.chunks(of: coded) {
       decoder.feed(chunk)
-      while let output = try decoder.next() { outcome.bytes.append(contentsOf: output) }
+      while let output = try decoder.next() { outcome.bytes += output.array }
     }
     try decoder.finish()
   } catch {

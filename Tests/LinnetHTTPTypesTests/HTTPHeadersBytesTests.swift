@@ -5,7 +5,12 @@ import Testing
 @Suite("HTTPHeaders as bytes")
 struct HTTPHeadersBytesTests {
   private func bytes(_ span: Span<UInt8>) -> [UInt8] { span.indices.map { span[$0] } }
-  private func text(_ span: Span<UInt8>?) -> String? { span.map { String(decoding: bytes($0), as: UTF8.self) } }
+  private func text(_ span: Span<UInt8>) -> String { String(decoding: bytes(span), as: UTF8.self) }
+
+  private func firstValue(of name: String, in headers: HTTPHeaders) -> String? {
+    guard let value = headers.firstValueBytes(of: name) else { return nil }
+    return text(value)
+  }
 
   private func parsed(_ fields: [(String, [UInt8])]) -> HTTPHeaders {
     var headers = HTTPHeaders()
@@ -23,7 +28,8 @@ struct HTTPHeadersBytesTests {
     #expect(headers["B"] == "g\u{FC}n")
     #expect(headers["C"] == "\u{C3}")
     #expect(headers["D"] == "\u{ED}\u{A0}\u{80}")
-    #expect(bytes(headers.valueBytes(at: 1)) == [0x67, 0xFC, 0x6E])
+    let raw = bytes(headers.valueBytes(at: 1))
+    #expect(raw == [0x67, 0xFC, 0x6E])
   }
 
   @Test("every byte value is shown as some text and none is lost")
@@ -36,13 +42,13 @@ struct HTTPHeadersBytesTests {
   @Test("look-ups by bytes find the first value and count repeats")
   func lookUp() {
     let headers = parsed([("Content-Length", [0x31]), ("X", [0x32]), ("content-length", [0x33])])
-    #expect(text(headers.firstValueBytes(of: "CONTENT-LENGTH")) == "1")
-    #expect(headers.firstValueBytes(of: "missing") == nil)
+    #expect(firstValue(of: "CONTENT-LENGTH", in: headers) == "1")
+    #expect(firstValue(of: "missing", in: headers) == nil)
     #expect(headers.count(of: "content-length") == 2)
     #expect(headers.nextIndex(of: "content-length", from: 1) == 2)
     #expect(headers.nextIndex(of: "content-length", from: -5) == 0)
     #expect(headers.nextIndex(of: "content-length", from: 3) == nil)
-    var values: [String?] = []
+    var values: [String] = []
     headers.forEachValue(of: "content-length") { values.append(text($0)) }
     #expect(values == ["1", "3"])
   }
@@ -51,8 +57,9 @@ struct HTTPHeadersBytesTests {
   func outside() {
     let headers = parsed([("A", [0x31])])
     for index in [-1, 1, Int.max, Int.min] {
-      #expect(headers.nameBytes(at: index).isEmpty)
-      #expect(headers.valueBytes(at: index).isEmpty)
+      let name = text(headers.nameBytes(at: index))
+      let value = text(headers.valueBytes(at: index))
+      #expect(name.isEmpty && value.isEmpty)
       #expect(!headers.isSensitive(at: index))
     }
   }
@@ -80,6 +87,41 @@ struct HTTPHeadersBytesTests {
     headers.appendField(name: 0..<1, value: range)
     #expect(headers.isEmpty)
     #expect(throws: HTTPHeaderError.self) { try headers.validate() }
+  }
+
+  @Test("whatever was changed and however it was received, the written lines are those of the fields")
+  func writingAfterChanges() {
+    var generator = SplitMix64(seed: 21)
+    let sections = ["A: 1\r\nB:2\r\nC:\t3\r\nD: 4\nE: 5", "F:  6\r\nG: \r\n", "H: 7\r\nI : 8"]
+    for _ in 0..<2000 {
+      var headers = HTTPHeaders()
+      for _ in 0..<Int.random(in: 0...8, using: &generator) {
+        let name = ["A", "B", "H", "X", "Y"].randomElement(using: &generator) ?? "A"
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0:
+          let section = Array((sections.randomElement(using: &generator) ?? "").utf8)
+          let base = headers.appendBlock(section.span)
+          for line in section.indices.split(whereSeparator: { section[$0] == 0x0A }) {
+            guard let colon = line.first(where: { section[$0] == 0x3A }) else { continue }
+            let value = (colon + 1..<line.endIndex).filter { section[$0] > 0x20 }
+            let start = value.first ?? line.endIndex
+            headers.appendField(
+              name: (base + line.startIndex)..<(base + line.startIndex + 1),
+              value: (base + start)..<(base + (value.last.map { $0 + 1 } ?? start)))
+          }
+        case 1: headers.update(name, "updated")
+        case 2: headers.remove(name)
+        case 3: headers.sort()
+        case 4: headers.add(contentsOf: headers)
+        default: headers.add(name, "added")
+        }
+      }
+      let expected = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+      var out = WriteBuffer()
+      headers.write(into: &out)
+      let written = String(decoding: out.takeAll(), as: UTF8.self)
+      #expect(written == expected)
+    }
   }
 
   @Test("fields are written as field lines, byte by byte")

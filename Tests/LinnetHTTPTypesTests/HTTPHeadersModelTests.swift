@@ -5,10 +5,10 @@ import Testing
 private struct NaiveHeaders {
   var fields: [(name: String, value: String)] = []
 
-  private func same(_ left: String, _ right: String) -> Bool { left.lowercased() == right.lowercased() }
+  private static func same(_ left: String, _ right: String) -> Bool { left.lowercased() == right.lowercased() }
 
   mutating func update(_ name: String, _ value: String) {
-    guard let first = fields.firstIndex(where: { same($0.name, name) }) else {
+    guard let first = fields.firstIndex(where: { Self.same($0.name, name) }) else {
       fields.append((name, value))
       return
     }
@@ -16,13 +16,13 @@ private struct NaiveHeaders {
     var position = 0
     fields.removeAll { field in
       defer { position += 1 }
-      return position > first && same(field.name, name)
+      return position > first && Self.same(field.name, name)
     }
   }
 
-  mutating func remove(_ name: String) { fields.removeAll { same($0.name, name) } }
+  mutating func remove(_ name: String) { fields.removeAll { Self.same($0.name, name) } }
 
-  func values(_ name: String) -> [String] { fields.filter { same($0.name, name) }.map(\.value) }
+  func values(_ name: String) -> [String] { fields.filter { Self.same($0.name, name) }.map(\.value) }
 }
 
 @Suite("HTTPHeaders against a naive model")
