@@ -80,11 +80,11 @@ package final class InMemoryTransport: Sendable {
   package func receive(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [UInt8] {
     _ = try await received.wait(
       for: "\(count) bytes from the engine", within: limit, describe: { "\($0.bytes.count - $0.taken) bytes" }
-    ) { $0.bytes.count - $0.taken >= count || $0.isFinished }
+    ) { $0.isFinished || $0.bytes.count - $0.taken >= count }
     return received.mutate { state in
-      let end = min(state.taken + count, state.bytes.count)
-      defer { state.taken = end }
-      return Array(state.bytes[state.taken..<end])
+      let bytes = Array(state.bytes.dropFirst(state.taken).prefix(count))
+      state.taken += bytes.count
+      return bytes
     }
   }
 
@@ -93,7 +93,7 @@ package final class InMemoryTransport: Sendable {
     _ = try await received.wait(
       for: "the engine to end its side", within: limit, describe: { "\($0.bytes.count - $0.taken) bytes" },
       until: \.isFinished)
-    return try await receive(.max - 1, within: limit)
+    return try await receive(.max, within: limit)
   }
 
   private static func collect(from descriptor: CInt, into received: Observed<State>) {

@@ -87,18 +87,32 @@ struct EngineSeamsTests {
     let transport = try InMemoryTransport()
     let engine = transport.takeEngineSide()
     let plan = SyscallFaultPlan().failing("send", at: 2, with: 32).interrupting("recv")
-    try await plan.during {
-      let byte: [UInt8] = [1]
-      #expect(try byte.withUnsafeBytes { try Syscalls.send(engine.raw, $0) } == .bytes(1))
-      #expect(throws: SystemError(number: 32, call: "send")) {
-        try byte.withUnsafeBytes { try Syscalls.send(engine.raw, $0) }
-      }
-      #expect(try byte.withUnsafeBytes { try Syscalls.send(engine.raw, $0) } == .bytes(1))
-      var room: [UInt8] = [0]
-      #expect(try room.withUnsafeMutableBytes { try Syscalls.recv(engine.raw, into: $0) } == .wouldBlock)
+    let descriptor = engine.raw
+    let results = await plan.during {
+      [Self.send(to: descriptor), Self.send(to: descriptor), Self.send(to: descriptor), Self.receive(from: descriptor)]
     }
+    let failure = SystemError(number: 32, call: "send")
+    #expect(results == [.success(.bytes(1)), .failure(failure), .success(.bytes(1)), .success(.wouldBlock)])
     #expect(plan.trace == ["send", "send", "send", "recv", "recv"])
     #expect(plan.count(of: "send") == 3)
     try await plan.waitForCalls(2, of: "recv")
+  }
+
+  private static func send(to descriptor: CInt) -> Result<IOResult, SystemError> {
+    let byte: [UInt8] = [1]
+    return byte.withUnsafeBytes { bytes in
+      do throws(SystemError) { return .success(try Syscalls.send(descriptor, bytes)) } catch { return .failure(error) }
+    }
+  }
+
+  private static func receive(from descriptor: CInt) -> Result<IOResult, SystemError> {
+    var room: [UInt8] = [0]
+    return room.withUnsafeMutableBytes { room in
+      do throws(SystemError) {
+        return .success(try Syscalls.recv(descriptor, into: room))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 }
