@@ -26,7 +26,7 @@ struct NetworkScript: ~Copyable {
   private var timer: Int?
   private var starts: [(index: Int, time: Int)] = []
   private var lastFailure = -1
-  private var log: [String] = []
+  private var log: [(time: Int, action: HappyEyeballsMachine.Action)] = []
 
   init(seed: UInt64) {
     random = ScriptRandom(seed: seed)
@@ -51,7 +51,8 @@ struct NetworkScript: ~Copyable {
       families: addresses.prefix(known).map(\.family), moreExpected: !resolverEnded, limits: limits)
     try perform(machine.start(now: at(0)), time: 0)
     var cancelled = false
-    for time in 0...6_000 {
+    var next: Int? = 0
+    while let time = next {
       if !resolverEnded, time == arrival {
         resolverEnded = true
         let more = addresses.suffix(from: known).map(\.family)
@@ -87,11 +88,26 @@ struct NetworkScript: ~Copyable {
         if isReachable, !wasOver, outcome != .succeeded(index) { throw failure("\(index) should have won") }
       }
       try checkBounds(time: time)
+      next = nextTime(after: time)
     }
     try checkEnd(cancelled: cancelled)
   }
 
   private func at(_ time: Int) -> Instant { Instant(nanoseconds: UInt64(time) * 1_000_000) }
+
+  /// When anything happens next: the resolver, the caller, the timer or an attempt.
+  private func nextTime(after time: Int) -> Int? {
+    var times = addresses.compactMap { address -> Int? in
+      guard let started = address.startedAt, let after = address.answersAfter, address.endedAt == nil else {
+        return nil
+      }
+      return started + after
+    }
+    if !resolverEnded { times.append(arrival) }
+    if let cancelAt { times.append(cancelAt) }
+    if let timer { times.append(timer) }
+    return times.filter { $0 > time }.min()
+  }
 
   private func nextAnswer(time: Int) -> Int? {
     addresses.firstIndex {
@@ -101,7 +117,7 @@ struct NetworkScript: ~Copyable {
   }
 
   private mutating func perform(_ action: HappyEyeballsMachine.Action, time: Int) throws(ScriptFailure) {
-    log.append("\(time): \(action)")
+    log.append((time, action))
     for index in action.cancels {
       guard addresses[index].startedAt != nil, addresses[index].endedAt == nil || outcome != nil,
         !addresses[index].wasCancelled
@@ -165,7 +181,7 @@ struct NetworkScript: ~Copyable {
 
   private func failure(_ text: String) -> ScriptFailure {
     ScriptFailure(
-      description: "\(text)\n" + log.joined(separator: "\n")
+      description: "\(text)\n" + log.map { "\($0.time): \($0.action)" }.joined(separator: "\n")
         + "\n" + addresses.map { "\($0)" }.joined(separator: "\n"))
   }
 }
