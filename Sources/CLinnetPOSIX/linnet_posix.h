@@ -9,6 +9,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,11 @@ static inline int linnet_has_input(int fd) {
   char byte;
   ssize_t result = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return result >= 0 || (errno != EAGAIN && errno != EINTR);
+}
+/// Whether a send would find room or an error, now.
+static inline int linnet_is_writable(int fd) {
+  struct pollfd query = {.fd = fd, .events = POLLOUT};
+  return poll(&query, 1, 0) > 0;
 }
 static inline ssize_t linnet_shutdown_write(int fd) { LINNET_RESULT(shutdown(fd, SHUT_WR)); }
 static inline ssize_t linnet_set_option(int fd, int level, int name, int value) {
@@ -121,6 +127,7 @@ static inline ssize_t linnet_pwrite(int fd, const void *bytes, size_t count, off
   LINNET_RESULT(pwrite(fd, bytes, count, offset));
 }
 static inline ssize_t linnet_read(int fd, void *bytes, size_t count) { LINNET_RESULT(read(fd, bytes, count)); }
+static inline ssize_t linnet_write(int fd, const void *bytes, size_t count) { LINNET_RESULT(write(fd, bytes, count)); }
 static inline ssize_t linnet_fsync(int fd) { LINNET_RESULT(fsync(fd)); }
 static inline ssize_t linnet_truncate(int fd, off_t length) { LINNET_RESULT(ftruncate(fd, length)); }
 static inline ssize_t linnet_rename(const char *from, const char *to) { LINNET_RESULT(rename(from, to)); }

@@ -74,6 +74,9 @@ package enum Socket {
     }
   }
 
+  /// Whether a send would find room or an error now.
+  static func isWritable(_ fd: CInt) -> Bool { linnet_is_writable(fd) != 0 }
+
   package static func bind(_ fd: CInt, to address: SocketAddress) throws(SystemError) {
     // SAFETY: the address lives for the call.
     _ = try Syscalls.call("bind", fd: fd) {
