@@ -1,23 +1,6 @@
-import Glibc
 import LinnetBytes
 import LinnetTLS
 import Testing
-
-/// A file with the given text that is removed with the object.
-final class TemporaryFile {
-  let path: String
-
-  init(_ text: String) {
-    var template = Array("/tmp/linnet-tls-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    let bytes = Array(text.utf8)
-    _ = write(descriptor, bytes, bytes.count)
-    close(descriptor)
-    path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-  }
-
-  deinit { unlink(path) }
-}
 
 @Suite("TLS identities")
 struct TLSIdentityTests {

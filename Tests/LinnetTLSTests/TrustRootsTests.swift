@@ -37,7 +37,7 @@ struct TrustRootsTests {
   func nothing() throws {
     let roots = try resolve(["NIX_SSL_CERT_FILE": "/nix/ca.crt"], paths: ["/etc/ssl/certs": .directory])
     #expect(roots.isEmpty)
-    #expect(roots.lookedAt == ["/etc/ssl/certs"] + TrustRoots.bundles + ["/nix/ca.crt"])
+    #expect(roots.lookedAt == ["/etc/ssl/certs"] + TrustPlaces.distributions.bundles + ["/nix/ca.crt"])
   }
 
   @Test("the order is option, LINNET_CA_BUNDLE, SSL_CERT_FILE and SSL_CERT_DIR, system, NIX_SSL_CERT_FILE")
@@ -110,7 +110,7 @@ struct TrustRootsTests {
   /// Whether a handshake succeeds with a server of `issuer` when the system's roots are those of `systemPEM`.
   private func handshake(
     _ server: GeneratedIdentity, trust: TLSTrust, environment: [String: String],
-    probe: (String) -> TrustPathKind = TrustRoots.fileSystemProbe
+    systemRoots: TrustRoots? = nil
   ) throws(TLSError) -> TLSError? {
     var settings = TLSSettings()
     settings.identity = server.identity
@@ -118,7 +118,7 @@ struct TrustRootsTests {
     client.trust = trust
     client.trustEnvironment = TrustEnvironment(environment)
     var pair = try TLSPair(
-      client: TLSContext(client, role: .client, probe: probe), server: TLSContext(settings, role: .server))
+      client: TLSContext(client, role: .client, systemRoots: systemRoots), server: TLSContext(settings, role: .server))
     return pair.shakeHands().client
   }
 
@@ -151,13 +151,48 @@ struct TrustRootsTests {
   @Test("no roots at all fail at verification with the paths and the variable to set")
   func noRoots() throws {
     let fixture = try TLSFixture()
+    let none = try resolve(paths: [:])
     let error = try #require(
-      try handshake(fixture.server, trust: .system, environment: [:], probe: { _ in .absent }))
-    #expect(error.code == .noTrustRoots(lookedAt: ["/etc/ssl/certs"] + TrustRoots.bundles))
+      try handshake(fixture.server, trust: .system, environment: [:], systemRoots: none))
+    #expect(error.code == .noTrustRoots(lookedAt: ["/etc/ssl/certs"] + TrustPlaces.distributions.bundles))
     #expect(error.description.contains("/etc/ssl/cert.pem") && error.description.contains("SSL_CERT_FILE"))
     let added = try handshake(
-      fixture.server, trust: .systemAnd([fixture.authority.trust]), environment: [:], probe: { _ in .absent })
+      fixture.server, trust: .systemAnd([fixture.authority.trust]), environment: [:], systemRoots: none)
     #expect(added == nil)
+  }
+
+  @Test("certificates of a hashed directory are found on demand, and those of the bundle beside it at a second look")
+  func hashedDirectoryAndBundle() throws {
+    let linked = try CertificateFactory.authority(commonName: "Linked")
+    let bundled = try CertificateFactory.authority(commonName: "Bundled")
+    let directory = TemporaryDirectory()
+    directory.write("\(linked.certificate.hashedName).0", linked.certificatePEM)
+    directory.write("ca-certificates.crt", linked.certificatePEM + bundled.certificatePEM)
+    #expect(TrustRoots.fileSystemProbe(directory.path) == .hashedDirectory)
+    let byLinked = try CertificateFactory.server(dnsNames: ["example.test"], issuer: linked)
+    let middle = try CertificateFactory.authority(commonName: "Middle", issuer: bundled)
+    let byBundled = try CertificateFactory.server(dnsNames: ["example.test"], issuer: middle)
+
+    let variable = ["SSL_CERT_DIR": "/nonexistent:\(directory.path)"]
+    #expect(try handshake(byLinked, trust: .system, environment: variable) == nil)
+    #expect(try handshake(byBundled, trust: .system, environment: variable)?.code == .unknownIssuer)
+
+    let roots = try TrustRoots.resolve(
+      TrustEnvironment(),
+      places: TrustPlaces(directory: directory.path, bundles: ["\(directory.path)/ca-certificates.crt"]))
+    #expect(roots.directories == [directory.path] && roots.fallbackFile != nil)
+    #expect(try handshake(byLinked, trust: .system, environment: [:], systemRoots: roots) == nil)
+    #expect(try handshake(byBundled, trust: .system, environment: [:], systemRoots: roots) == nil)
+    let stranger = try CertificateFactory.server(dnsNames: ["example.test"], issuer: nil)
+    #expect(
+      try handshake(stranger, trust: .system, environment: [:], systemRoots: roots)?.code == .selfSigned)
+    let elsewhere = try CertificateFactory.server(dnsNames: ["elsewhere.test"], issuer: bundled)
+    #expect(
+      try handshake(elsewhere, trust: .system, environment: [:], systemRoots: roots)?.code
+        == .hostnameMismatch(presented: ["elsewhere.test"]))
+    let expired = try CertificateFactory.server(dnsNames: ["example.test"], validity: .expired, issuer: bundled)
+    #expect(
+      try handshake(expired, trust: .system, environment: [:], systemRoots: roots)?.code == .certificateExpired)
   }
 
   @Test("a bundle without certificates is an error that names it")
