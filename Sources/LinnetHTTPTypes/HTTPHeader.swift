@@ -13,6 +13,8 @@ public struct HTTPHeader: Sendable {
   /// Whether descriptions hide the value: true for `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`,
   /// and for fields that were marked when they were made.
   public let isSensitive: Bool
+  /// What a factory found wrong that no longer shows in the value.
+  private let defect: HTTPHeaderError.Reason?
 
   /// Makes a field.
   ///
@@ -25,6 +27,15 @@ public struct HTTPHeader: Sendable {
     self.name = name
     self.value = value
     self.isSensitive = isSensitive || FieldBytes.isSensitiveName(name.utf8Span.span)
+    defect = nil
+  }
+
+  /// For factories that encode their arguments. A header with a `defect` is invalid for that reason.
+  init(name: String, value: String, defect: HTTPHeaderError.Reason?) {
+    self.name = name
+    self.value = value
+    isSensitive = FieldBytes.isSensitiveName(name.utf8Span.span)
+    self.defect = defect
   }
 
   /// Makes a field, as ``init(name:value:isSensitive:)`` does.
@@ -32,19 +43,23 @@ public struct HTTPHeader: Sendable {
 
   /// Checks that the field may be sent.
   ///
-  /// - Throws: ``HTTPHeaderError`` when the name is not a token or the value has a control byte.
+  /// - Throws: ``HTTPHeaderError`` when the name is not a token, the value has a control byte, or the factory that made
+  ///   the field was given what it cannot encode.
   public func validate() throws(HTTPHeaderError) {
-    if let reason = FieldBytes.invalidity(name: name.utf8Span.span, value: value.utf8Span.span) {
-      throw HTTPHeaderError(name: name, reason: reason)
-    }
+    if let reason = invalidity { throw HTTPHeaderError(name: name, reason: reason) }
+  }
+
+  /// Why the field must not be sent, or nil.
+  var invalidity: HTTPHeaderError.Reason? {
+    defect ?? FieldBytes.invalidity(name: name.utf8Span.span, value: value.utf8Span.span)
   }
 }
 
 extension HTTPHeader: Hashable {
-  /// Whether the names are equal without case, and the values and marks exactly.
+  /// Whether the names are equal without case and the values exactly. The mark of sensitivity does not count.
   public static func == (left: HTTPHeader, right: HTTPHeader) -> Bool {
     ASCII.equalIgnoringCase(left.name.utf8, right.name.utf8) && left.value.utf8.elementsEqual(right.value.utf8)
-      && left.isSensitive == right.isSensitive
+      && left.defect == right.defect
   }
 
   /// Hashes the folded name and the value.
@@ -55,7 +70,10 @@ extension HTTPHeader: Hashable {
   }
 }
 
-extension HTTPHeader: CustomStringConvertible {
+extension HTTPHeader: CustomStringConvertible, CustomDebugStringConvertible {
   /// `Name: value`, with `<redacted>` in the place of a sensitive value.
   public var description: String { "\(name): \(isSensitive ? HTTPHeaders.redactedMark : value)" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
 }

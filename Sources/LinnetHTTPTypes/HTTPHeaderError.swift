@@ -11,6 +11,10 @@ public struct HTTPHeaderError: Error, Sendable, Hashable {
     /// The value has CR, LF, NUL or another control byte than HTAB (RFC 9110 §5.5); it could have injected fields or a
     /// whole request. The payload is the offending byte.
     case controlInValue(UInt8)
+    /// Basic credentials whose username has a colon, which would move the border to the password (RFC 7617 §2).
+    case colonInUsername
+    /// Basic credentials with a control character (RFC 7617 §2).
+    case controlInCredentials
     /// The fields together would exceed 4 GiB.
     case tooLarge
   }
@@ -34,6 +38,9 @@ extension HTTPHeaderError: CustomStringConvertible {
     case .invalidName: "\"\(Self.printable(name))\" is not a valid header field name"
     case .controlInValue(let byte):
       "the value of header field \"\(Self.printable(name))\" contains the control byte \(byte)"
+    case .colonInUsername: "the username for header field \"\(Self.printable(name))\" contains a colon"
+    case .controlInCredentials:
+      "the credentials for header field \"\(Self.printable(name))\" contain a control character"
     case .tooLarge: "the header fields exceed 4 GiB at \"\(Self.printable(name))\""
     }
   }

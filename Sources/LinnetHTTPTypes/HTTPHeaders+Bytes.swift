@@ -45,6 +45,9 @@ extension HTTPHeaders {
   /// The bytes of all names and values.
   package var byteCount: Int { liveCount }
 
+  /// The bytes that the arena holds, garbage included.
+  package var storedByteCount: Int { arena.count }
+
   /// The index of the first field of this name at or after `start`, or nil.
   package func nextIndex(of name: String, from start: Int) -> Int? {
     nextIndex(of: name.utf8Span.span, from: start)

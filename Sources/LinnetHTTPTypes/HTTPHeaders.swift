@@ -75,7 +75,9 @@ public struct HTTPHeaders: Sendable {
 
   /// Appends a field. An invalid one is recorded; see ``HTTPHeaders`` and ``validate()``.
   public mutating func add(_ header: HTTPHeader) {
-    if let reason = append(header.name, header.value, header.isSensitive) { reject(header.name, reason) }
+    if let reason = header.invalidity ?? append(header.name, header.value, header.isSensitive) {
+      reject(header.name, reason)
+    }
   }
 
   /// Appends a field. An invalid one is recorded; see ``HTTPHeaders`` and ``validate()``.
@@ -108,7 +110,9 @@ public struct HTTPHeaders: Sendable {
   /// Replaces every field of this name by one, at the position of the first; appends it when there is none. When
   /// `header` is invalid it is recorded and the fields stay; see ``validate()``.
   public mutating func update(_ header: HTTPHeader) {
-    if let reason = replace(header.name, header.value, header.isSensitive) { reject(header.name, reason) }
+    if let reason = header.invalidity ?? replace(header.name, header.value, header.isSensitive) {
+      reject(header.name, reason)
+    }
   }
 
   /// Replaces every field of this name by one; see ``update(_:)``.

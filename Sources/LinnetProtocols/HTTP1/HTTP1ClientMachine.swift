@@ -98,6 +98,15 @@ package struct HTTP1ClientMachine: ~Copyable, Sendable {
     return false
   }
 
+  /// How much of the response's body is still missing; nil while that is unknown.
+  package var remainingBodyBytes: UInt64? {
+    switch receiveState {
+    case .length(let expected, let received): expected - received
+    case .ended, .done: 0
+    case .idle, .head, .chunked, .untilClose, .tunnel, .failed: nil
+    }
+  }
+
   /// Whether there are bytes that no event has reported.
   package var hasBufferedInput: Bool { !buffer.isEmpty }
 

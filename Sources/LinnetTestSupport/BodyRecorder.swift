@@ -1,0 +1,48 @@
+internal import Glibc
+
+/// Collects a request body up to a limit, and its digest and its comparison with ``TestPattern`` beyond it.
+struct BodyRecorder {
+  private(set) var body = RecordedBody()
+  private let limit: Int
+  private var kept: [UInt8] = []
+  private var digest = SHA256()
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func chunkStarted(size: UInt64) {
+    if body.chunkSizes.count < 1000 { body.chunkSizes.append(size) }
+  }
+
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard !bytes.isEmpty else { return }
+    digest.update(bytes)
+    if body.matchesTestPattern { body.matchesTestPattern = Self.matches(bytes, at: body.count) }
+    body.count &+= UInt64(bytes.count)
+    if body.count <= UInt64(max(0, limit)) {
+      kept.append(contentsOf: bytes)
+    } else {
+      kept = []
+    }
+  }
+
+  consuming func finish() -> RecordedBody {
+    if body.count > 0 { body.sha256 = digest.finish() }
+    body.bytes = body.count <= UInt64(max(0, limit)) ? kept : nil
+    return body
+  }
+
+  private static func matches(_ bytes: UnsafeBufferPointer<UInt8>, at offset: UInt64) -> Bool {
+    TestPattern.block.withUnsafeBufferPointer { block in
+      var done = 0
+      while done < bytes.count {
+        let start = Int((offset &+ UInt64(done)) % UInt64(TestPattern.period))
+        let length = min(bytes.count - done, block.count - start)
+        guard let left = bytes.baseAddress, let right = block.baseAddress,
+          memcmp(left + done, right + start, length) == 0
+        else { return false }
+        done += length
+      }
+      return true
+    }
+  }
+}
