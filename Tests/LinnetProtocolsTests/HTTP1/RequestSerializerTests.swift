@@ -18,7 +18,8 @@ struct RequestSerializerTests {
 
   @Test("the head is the request line and the fields in order and spelling")
   func head() throws {
-    let head = request(.get, "/a?b=c", headers: ["Host": "h", "X-b": "1", "x-A": "2", "X-b": "3"])
+    let head = request(
+      .get, "/a?b=c", headers: HTTPHeaders(unchecked: [("Host", "h"), ("X-b", "1"), ("x-A", "2"), ("X-b", "3")]))
     #expect(try send(head) == "GET /a?b=c HTTP/1.1\r\nHost: h\r\nX-b: 1\r\nx-A: 2\r\nX-b: 3\r\n\r\n")
     var old = request(headers: ["Host": "h"])
     old.version = .http1_0
@@ -108,7 +109,9 @@ struct RequestSerializerTests {
 
   @Test("two Host fields are refused")
   func repeatedHost() {
-    #expect(throws: HTTP1Error.local(.repeatedHost)) { try send(request(headers: ["Host": "a", "host": "a"])) }
+    #expect(throws: HTTP1Error.local(.repeatedHost)) {
+      try send(request(headers: HTTPHeaders(unchecked: [("Host", "a"), ("host", "a")])))
+    }
   }
 
   @Test(
@@ -136,6 +139,16 @@ struct RequestSerializerTests {
     "no method can end the request line", arguments: ["", "GET /evil HTTP/1.1\r\nX:", "G T", "G\r\n", "G\u{0}", "GÉT"])
   func methodInjection(method: String) {
     #expect(HTTPMethod(rawValue: method) == nil)
+  }
+
+  @Test(
+    "no target can end the request line",
+    arguments: ["", "/a b", "/a\r\nX: 1", "/\n", "/\u{0}", "/\u{7F}", "/ HTTP/1.1\r\n\r\nGET /evil"])
+  func targetInjection(target: String) throws {
+    #expect(RequestTarget(exactly: target) == nil)
+    let line = try #require(try send(request(.get, target, headers: [:])).split(separator: "\r\n").first)
+    #expect(line.split(separator: " ", omittingEmptySubsequences: false).count == 3)
+    #expect(line.hasPrefix("GET /") && line.hasSuffix(" HTTP/1.1"))
   }
 
   @Test("a refused head leaves the machine as it was, and the connection usable")

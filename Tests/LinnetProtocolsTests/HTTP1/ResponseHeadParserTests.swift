@@ -22,7 +22,7 @@ struct ResponseHeadParserTests {
   @Test(
     "an invalid status line is refused",
     arguments: [
-      "HTP/1.1 200 OK", "HTTPER/1.1 200 OK", "http/1.1 200 OK", "HTTP/01.1 200 OK", "HTTP/11.1 200 OK",
+      "HTP/1.1 200 OK", "HTTPER/1.1 200 OK", "http/1.1 200 OK", "HTTP/11.1 200 OK",
       "HTTP/1.01 200 OK", "HTTP/1.1\t200 OK", "HTTP/1.1  200 OK", "HTTP/1.1 2 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000",
       "HTTP/1.1 099 OK", "HTTP/1.1 +20 OK", "HTTP/1.1 200OK", "HTTP/1.1 200 a\u{0}b", "HTTP/1.1 200 a\u{7F}b",
       "HTTP/1.x 200 OK", "RTSP/1.0 200 OK", "ICY 200 OK", "SSH-2.0-OpenSSH_9.6", " HTTP/1.1 200 OK", "HTTP/1.1",
@@ -34,7 +34,9 @@ struct ResponseHeadParserTests {
 
   @Test(
     "a major version other than 1 is refused",
-    arguments: ["HTTP/0.9 200 OK", "HTTP/2.0 200 OK", "HTTP/2 200", "HTTP/5.6 200 OK", "HTTP/3 200"])
+    arguments: [
+      "HTTP/0.9 200 OK", "HTTP/01.1 200 OK", "HTTP/2.0 200 OK", "HTTP/2 200", "HTTP/5.6 200 OK", "HTTP/3 200",
+    ])
   func unsupportedVersion(line: String) {
     expectFailure("\(line)\r\nContent-Length: 0\r\n\r\n", .unsupportedVersion)
   }
