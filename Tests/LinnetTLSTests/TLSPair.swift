@@ -127,8 +127,8 @@ struct TLSPair: ~Copyable {
 
   /// Carries the server's ciphertext to the client and returns the plaintext.
   mutating func clientReads(step: Int = 16384) throws(TLSError) -> (bytes: [UInt8], isClosed: Bool) {
-    var all: [UInt8] = []
-    var isClosed = false
+    // What came along with the handshake.
+    var (all, isClosed) = try client.readAvailable(step: step)
     for piece in pieces(server.drain()) {
       client.receiveCiphertext(piece.span)
       let read = try client.readAvailable(step: step)
@@ -140,8 +140,8 @@ struct TLSPair: ~Copyable {
 
   /// Carries the client's ciphertext to the server and returns the plaintext.
   mutating func serverReads(step: Int = 16384) throws(TLSError) -> (bytes: [UInt8], isClosed: Bool) {
-    var all: [UInt8] = []
-    var isClosed = false
+    // What came along with the handshake.
+    var (all, isClosed) = try server.readAvailable(step: step)
     for piece in pieces(client.drain()) {
       server.receiveCiphertext(piece.span)
       let read = try server.readAvailable(step: step)
