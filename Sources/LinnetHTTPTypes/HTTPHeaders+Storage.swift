@@ -2,8 +2,9 @@ internal import LinnetBytes
 
 /// The arena behind ``HTTPHeaders``.
 ///
-/// Fields lie in it as field lines, so that an unchanged set is written to a connection in one copy. Offsets are 32 bits
-/// wide, so that an entry is 20 bytes; a set that would need more is refused with ``HTTPHeaderError/Reason/tooLarge``.
+/// Fields lie in it as field lines, so that an unchanged set is written to a connection in one copy. Offsets are 32
+/// bits wide, so that an entry is 20 bytes; a set that would need more is refused with
+/// ``HTTPHeaderError/Reason/tooLarge``.
 extension HTTPHeaders {
   /// Appends a valid field; otherwise says why not and changes nothing.
   mutating func append(_ name: String, _ value: String, _ isSensitive: Bool) -> HTTPHeaderError.Reason? {
