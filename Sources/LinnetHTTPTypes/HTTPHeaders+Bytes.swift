@@ -121,8 +121,8 @@ extension HTTPHeaders {
     }
   }
 
-  /// Writes the fields as HTTP/1 field lines, each with its CRLF. Lines that are neighbours in the arena, in an unchanged
-  /// set all of them, are one copy.
+  /// Writes the fields as HTTP/1 field lines, each with its CRLF. Lines that are neighbours in the arena, in an
+  /// unchanged set all of them, are one copy.
   package func write(into out: inout WriteBuffer) {
     let bytes = arena.span
     var run = 0..<0

@@ -2,8 +2,9 @@ internal import LinnetBytes
 
 /// The arena behind ``HTTPHeaders``.
 ///
-/// Fields lie in it as field lines, so that an unchanged set is written to a connection in one copy. Offsets are 32 bits wide, so that an entry is 20 bytes; a set that would need more
-/// is refused with ``HTTPHeaderError/Reason/tooLarge``.
+/// Fields lie in it as field lines, so that an unchanged set is written to a connection in one copy. Offsets are 32
+/// bits wide, so that an entry is 20 bytes; a set that would need more is refused with
+/// ``HTTPHeaderError/Reason/tooLarge``.
 extension HTTPHeaders {
   /// Appends a valid field; otherwise says why not and changes nothing.
   mutating func append(_ name: String, _ value: String, _ isSensitive: Bool) -> HTTPHeaderError.Reason? {
@@ -69,11 +70,11 @@ extension HTTPHeaders {
       return
     }
     arena.append(contentsOf: other.arena)
-    entries.reserveCapacity(entries.count + other.entries.count)
-    for var entry in other.entries {
-      entry.nameOffset &+= UInt32(truncatingIfNeeded: shift)
-      entry.valueOffset &+= UInt32(truncatingIfNeeded: shift)
-      entries.append(entry)
+    let firstAdded = entries.count
+    entries.append(contentsOf: other.entries)
+    for index in firstAdded..<entries.count {
+      entries[index].nameOffset &+= UInt32(truncatingIfNeeded: shift)
+      entries[index].valueOffset &+= UInt32(truncatingIfNeeded: shift)
     }
     liveCount += other.liveCount
   }

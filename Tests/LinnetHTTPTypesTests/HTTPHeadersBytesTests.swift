@@ -91,7 +91,7 @@ struct HTTPHeadersBytesTests {
 
   @Test("whatever was changed and however it was received, the written lines are those of the fields")
   func writingAfterChanges() {
-    var generator = SplitMix64(seed: 21)
+    var generator = SeededGenerator(seed: 21)
     let sections = ["A: 1\r\nB:2\r\nC:\t3\r\nD: 4\nE: 5", "F:  6\r\nG: \r\n", "H: 7\r\nI : 8"]
     for _ in 0..<2000 {
       var headers = HTTPHeaders()
@@ -193,7 +193,7 @@ struct FieldListScannerTests {
 
   @Test("random bytes never trap and every member is found inside the value")
   func random() {
-    var generator = SplitMix64(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     for _ in 0..<5000 {
       let value = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
         Array(",\" \\a\t".utf8).randomElement(using: &generator) ?? 0

@@ -82,6 +82,10 @@ struct TransportStage: Sendable {
       connectTimeout: request.timeouts.connect)
     switch outcome {
     case .leased(let connection):
+      if Task.isCancelled {
+        pool.released(connection.id)
+        throw .cancelled
+      }
       let isReused = connection.servedExchanges > 0
       return Lease(connection: connection, isReused: isReused, mayBeStale: isReused)
     case .failed(let failure): throw failure

@@ -110,7 +110,7 @@ enum RequestSerializer {
 
   /// A space would end the target, a control byte the line (RFC 9112 §3.2).
   private static func isSendable(_ target: RequestTarget) -> Bool {
-    let bytes = target.bytes.span
+    let bytes = target.span
     for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] == 0x7F { return false }
     return !bytes.isEmpty
   }

@@ -55,12 +55,12 @@ package struct PoolMachine: ~Copyable, Sendable {
   /// waiters. The parts are independent.
   package struct Action: Sendable {
     /// These connections are forgotten: close them, or abandon the dial. No report is expected.
-    package var closes = SmallList<ConnectionID>()
+    package var closes: SmallList<ConnectionID> = .none
     /// Connect; ends in ``PoolMachine/connectionEstablished(_:streams:now:)`` or ``PoolMachine/connectionFailed(_:now:)``.
-    package var dials = SmallList<ConnectionID>()
+    package var dials: SmallList<ConnectionID> = .none
     /// The waiter owns one stream; ends in ``PoolMachine/streamReleased(_:reusable:now:)``.
-    package var leases = SmallList<(waiter: WaiterID, connection: ConnectionID)>()
-    package var failures = SmallList<(waiter: WaiterID, failure: PoolFailure)>()
+    package var leases: SmallList<(waiter: WaiterID, connection: ConnectionID)> = .none
+    package var failures: SmallList<(waiter: WaiterID, failure: PoolFailure)> = .none
     /// The pool is shut down and its last connection is gone.
     package var isDrained = false
 
