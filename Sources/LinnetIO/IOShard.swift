@@ -74,6 +74,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
   package init(label: String, clock: (any MonotonicClock)? = nil) {
     queue = DispatchQueue(label: label)
     manualClock = clock
+    // SAFETY: owned by the shard, used by its turns only, freed by `deinit`.
     unsafe turnEvents = .allocate(capacity: Self.eventsPerWait)
     alarmSource = DispatchSource.makeTimerSource(queue: queue)
     alarmSource.setEventHandler { self.alarmRang() }
@@ -81,6 +82,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
     alarmSource.activate()
   }
 
+  // SAFETY: no turn runs any more, because a turn holds the shard.
   deinit { unsafe turnEvents.deallocate() }
 
   package var now: Instant { manualClock?.now ?? SystemClock().now }
@@ -102,6 +104,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
       })
   }
 
+  // SAFETY: the runtime holds an executor for as long as an actor or task uses it.
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 
   package func isIsolatingCurrentContext() -> Bool? { isCurrent }
