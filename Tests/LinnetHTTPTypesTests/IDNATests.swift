@@ -33,7 +33,11 @@ struct IDNATests {
       ("é b", .forbiddenCharacter(" ")),
     ])
   func problems(_ host: String, _ problem: HostProblem) {
-    #expect(throws: HTTPURLError.invalidHost(host, problem)) { try DomainName(host) }
+    let error = #expect(throws: HTTPURLError.self) { try DomainName(host) }
+    guard case .invalidHost(_, problem) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
   }
 
   @Test("non-transitional processing keeps ß and joiners in their places")
