@@ -2,9 +2,9 @@ internal import LinnetBytes
 
 /// Finds the members of a comma-separated field value (RFC 9110 §5.6.1) without copying them.
 ///
-/// Commas inside quoted strings do not separate, and empty members are skipped, as a recipient must (§5.6.1.2). A quoted
-/// string that does not end runs to the end of the value. The scanner holds only a position, so the caller passes the
-/// same bytes each time.
+/// Commas inside quoted strings do not separate, and empty members are skipped, as a recipient must (§5.6.1.2). A
+/// quoted string that does not end runs to the end of the value. The scanner holds only a position, so the caller
+/// passes the same bytes each time.
 package struct FieldListScanner: Sendable {
   private var position = 0
 

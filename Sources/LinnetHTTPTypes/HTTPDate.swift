@@ -7,8 +7,8 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
   /// Seconds since 1970-01-01T00:00:00Z, from ``earliest`` to ``latest``.
   public let secondsSince1970: Int64
 
-  /// Makes a date. Seconds outside ``earliest`` ... ``latest`` are clamped, because the formats have four digits for the
-  /// year.
+  /// Makes a date. Seconds outside ``earliest`` ... ``latest`` are clamped, because the formats have four digits for
+  /// the year.
   public init(secondsSince1970 seconds: Int64) {
     secondsSince1970 = min(max(seconds, -62_167_219_200), 253_402_300_799)
   }

@@ -3,8 +3,8 @@ internal import LinnetBytes
 /// One header field: a name and a value.
 ///
 /// Making one never fails, so that the factories and literals read well. A field that must not be sent (see
-/// ``validate()``) is caught when it is put into ``HTTPHeaders``: it is left out, and a request with those headers fails
-/// with the ``HTTPHeaderError`` before anything is sent.
+/// ``validate()``) is caught when it is put into ``HTTPHeaders``: it is left out, and a request with those headers
+/// fails with the ``HTTPHeaderError`` before anything is sent.
 public struct HTTPHeader: Sendable {
   /// The name in the spelling in which it is sent. Names are compared without case.
   public let name: String

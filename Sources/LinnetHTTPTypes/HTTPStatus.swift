@@ -1,7 +1,7 @@
 /// A status code of a response (RFC 9110 §15).
 ///
-/// Two statuses are equal when their codes are; the reason phrase of a response is in ``ResponseHead/reason`` and has no
-/// meaning.
+/// Two statuses are equal when their codes are; the reason phrase of a response is in ``ResponseHead/reason`` and has
+/// no meaning.
 public struct HTTPStatus: Sendable, Hashable {
   /// The three-digit code, 100 to 999.
   public let code: Int

@@ -1,7 +1,7 @@
 /// The head of a request: everything before its body.
 ///
-/// It is what the wire code sends, exactly: the fields are written in their order and spelling, and nothing is added but
-/// the field that frames the body.
+/// It is what the wire code sends, exactly: the fields are written in their order and spelling, and nothing is added
+/// but the field that frames the body.
 public struct RequestHead: Sendable, Hashable {
   /// The method.
   public var method: HTTPMethod

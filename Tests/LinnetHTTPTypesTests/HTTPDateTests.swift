@@ -70,7 +70,7 @@ struct HTTPDateTests {
 
   @Test("every format round trips over 10,000 years")
   func roundTrips() {
-    var generator = SplitMix64(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {
       let range = HTTPDate.earliest.secondsSince1970...HTTPDate.latest.secondsSince1970
       let date = HTTPDate(secondsSince1970: Int64.random(in: range, using: &generator))
@@ -111,7 +111,7 @@ struct HTTPDateTests {
 
   @Test("random bytes and damaged dates never trap")
   func random() {
-    var generator = SplitMix64(seed: 9)
+    var generator = SeededGenerator(seed: 9)
     let samples = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
     for _ in 0..<20_000 {
       var bytes = Array((samples.randomElement(using: &generator) ?? "").utf8)
@@ -120,7 +120,8 @@ struct HTTPDateTests {
       }
       bytes.removeLast(Int.random(in: 0...bytes.count, using: &generator) * Int.random(in: 0...1, using: &generator))
       _ = HTTPDate(bytes: bytes.span, now: now)
-      _ = HTTPDate(bytes: generator.bytes(count: 30).span, now: now)
+      let noise = (0..<30).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+      _ = HTTPDate(bytes: noise.span, now: now)
     }
   }
 }

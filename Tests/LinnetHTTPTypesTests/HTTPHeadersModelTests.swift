@@ -39,7 +39,7 @@ struct HTTPHeadersModelTests {
   @Test("10,000 random scripts give what the model gives, also in copies", arguments: 0..<10)
   func scripts(_ block: Int) {
     for script in 0..<1000 {
-      var generator = SplitMix64(seed: UInt64(block * 1000 + script))
+      var generator = SeededGenerator(seed: UInt64(block * 1000 + script))
       var headers = HTTPHeaders()
       var model = NaiveHeaders()
       var snapshots: [(HTTPHeaders, NaiveHeaders)] = []

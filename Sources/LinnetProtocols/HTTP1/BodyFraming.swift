@@ -17,6 +17,11 @@ package enum BodyFraming: Sendable, Hashable {
     /// False when the message ends with the connection, or when its fields contradict each other so that another party
     /// may see its end elsewhere (RFC 9112 §6.1).
     package var isReusable: Bool
+
+    package init(framing: BodyFraming, isReusable: Bool) {
+      self.framing = framing
+      self.isReusable = isReusable
+    }
   }
 
   /// | # | Response | Body | Reusable |

@@ -152,7 +152,7 @@ extension HTTP1ClientMachine {
   private mutating func nextUntilCloseEvent() -> HTTP1Event {
     guard !buffer.isEmpty else {
       guard hasEnded else { return .needMoreData }
-      receiveState = .ended(trailers: nil, becomesTunnel: false)
+      receiveState = .done
       return .end(trailers: nil)
     }
     bodyByteCount &+= UInt64(buffer.count)

@@ -3,7 +3,7 @@
 /// ``HTTP1ClientMachine`` keeps a copy; a response that passes a bound is a remote error that names the bound. The
 /// defaults are far above what servers send and far below what would hurt a client with a thousand connections.
 package struct HTTP1Limits: Sendable, Hashable {
-  /// The status line up to its line end. RFC 9112 §3 recommends that 8,000 bytes be supported for request lines; Apache
+  /// The status line, its CR included. RFC 9112 §3 recommends that 8,000 bytes be supported for request lines; Apache
   /// takes 8,190 for those.
   package var maximumStatusLineBytes = 8 * 1024
   /// All field lines of one head with their line ends. NIO allows 80 KiB, Chromium and okhttp 256 KiB, curl 300 KiB,

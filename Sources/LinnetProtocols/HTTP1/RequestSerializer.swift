@@ -108,13 +108,11 @@ enum RequestSerializer {
     guard head.headers.count(of: "Host") <= 1 else { throw .local(.repeatedHost) }
   }
 
-  /// Visible ASCII only: a space would end the target, a control byte the line, and other bytes must be
-  /// percent-encoded (RFC 9112 §3.2).
+  /// A space would end the target, a control byte the line (RFC 9112 §3.2).
   private static func isSendable(_ target: RequestTarget) -> Bool {
-    var text = WriteBuffer()
-    target.write(into: &text)
-    let bytes = text.takeAll()
-    return !bytes.isEmpty && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    let bytes = target.span
+    for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] == 0x7F { return false }
+    return !bytes.isEmpty
   }
 
   private static func checkFields(_ headers: HTTPHeaders) throws(HTTP1Error) {
