@@ -23,7 +23,7 @@ extension HTTP1ClientMachine {
     let checked = try RequestSerializer.check(head, body: body)
     guard buffer.isEmpty else { throw failReceiving(.unsolicitedBytes) }
     guard !hasEnded else { throw failReceiving(.emptyReply) }
-    RequestSerializer.write(checked, into: &out)
+    RequestSerializer.write(head, checked, into: &out)
     method = head.method
     isPersistent = ConnectionOptions(head.headers, checked.fields).allowReuse(version: head.version)
     receiveState = .head

@@ -14,20 +14,19 @@ enum RequestFraming: Sendable, Hashable {
 /// no trace. Everything is checked here once more although the types check it too: this is the last place that can keep
 /// a CR or LF from becoming a second request.
 enum RequestSerializer {
-  /// A head that was checked, and what is written with it.
-  struct CheckedHead: Sendable {
-    let head: RequestHead
+  /// What the check of a head found out.
+  struct CheckedFraming: Sendable {
     let fields: FramingFields
     let framing: RequestFraming
   }
 
   /// Checks a head by itself and against the body that is to follow.
-  static func check(_ head: RequestHead, body: RequestBodyLength) throws(HTTP1Error) -> CheckedHead {
+  static func check(_ head: RequestHead, body: RequestBodyLength) throws(HTTP1Error) -> CheckedFraming {
     try checkRequestLine(head)
     try checkFields(head.headers)
     let fields = FramingFields(head.headers)
     guard fields.hostCount <= 1 else { throw .local(.repeatedHost) }
-    return CheckedHead(head: head, fields: fields, framing: try framing(for: head, fields, body))
+    return CheckedFraming(fields: fields, framing: try framing(for: head, fields, body))
   }
 
   private static func framing(
@@ -55,8 +54,8 @@ enum RequestSerializer {
     }
   }
 
-  static func write(_ checked: CheckedHead, into out: inout WriteBuffer) {
-    let head = checked.head
+  /// Writes a head that was checked.
+  static func write(_ head: RequestHead, _ checked: CheckedFraming, into out: inout WriteBuffer) {
     out.append(utf8: head.method.rawValue)
     out.append(byte: 0x20)
     head.target.write(into: &out)
@@ -66,13 +65,14 @@ enum RequestSerializer {
       out.append(ascii: " HTTP/1.1\r\n")
     }
     head.headers.write(into: &out)
-    writeFramingField(checked, into: &out)
+    writeFramingField(head.method, checked, into: &out)
     out.append(ascii: "\r\n")
   }
 
   /// Writes the field that frames the body, unless the head has it.
-  private static func writeFramingField(_ checked: CheckedHead, into out: inout WriteBuffer) {
-    let method = checked.head.method
+  private static func writeFramingField(
+    _ method: HTTPMethod, _ checked: CheckedFraming, into out: inout WriteBuffer
+  ) {
     switch checked.framing {
     case .none:
       // A method that is defined to carry content says so when there is none (RFC 9110 §8.6); servers answer 411
