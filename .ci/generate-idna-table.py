@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes Sources/LinnetHTTPTypes/IDNATable.swift, the Unicode data behind domain names with non-ASCII characters.
 
-    pip install idna unicodedata2
+    pip install idna==3.19 unicodedata2==17.0.*
     python3 .ci/generate-idna-table.py > Sources/LinnetHTTPTypes/IDNATable.swift
 
 `idna` supplies the mapping table of UTS 46 and the joining types, `unicodedata2` everything else; both must be of the

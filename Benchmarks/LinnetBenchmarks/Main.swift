@@ -20,7 +20,8 @@ import Glibc
   }
 
   private static func fail(_ text: String) -> Never {
-    fputs(text + "\n", stderr)
+    let line = text + "\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     exit(2)
   }
 }

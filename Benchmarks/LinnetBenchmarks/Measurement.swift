@@ -90,7 +90,7 @@ private struct Usage {
 
   init() {
     var raw = rusage()
-    getrusage(RUSAGE_SELF, &raw)
+    getrusage(0, &raw)  // 0 is RUSAGE_SELF, whose imported type does not fit
     user = Double(raw.ru_utime.tv_sec) + Double(raw.ru_utime.tv_usec) / 1e6
     system = Double(raw.ru_stime.tv_sec) + Double(raw.ru_stime.tv_usec) / 1e6
     peakKilobytes = raw.ru_maxrss

@@ -18,16 +18,15 @@
 
 // Errors
 
-/// Writes the reason of a queued error in words.
-static inline void linnet_error_text(unsigned long code, char *text, size_t capacity) {
-  const char *reason = ERR_SYSTEM_ERROR(code) ? strerror((int)ERR_GET_REASON(code)) : ERR_reason_error_string(code);
-  if (reason == NULL) {
-    ERR_error_string_n(code, text, capacity);
-    return;
-  }
-  strncpy(text, reason, capacity - 1);
-  text[capacity - 1] = 0;
+/// Writes the reason of a queued error in words: the last part of "error:80000002:system library::No such file or directory".
+static inline const char *linnet_error_text(unsigned long code, char *text, size_t capacity) {
+  ERR_error_string_n(code, text, capacity);
+  const char *colon = strrchr(text, ':');
+  return colon == NULL ? text : colon + 1;
 }
+
+/// Starts the library without its exit handler: threads of ours may still be inside it when the process ends.
+static inline int linnet_start(void) { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
 // Contexts and connections
 

@@ -64,6 +64,7 @@ public struct ByteChunk: Sendable {
   /// - Throws: What `body` throws.
   @unsafe
   public func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    // SAFETY: the caller takes over: this method is marked unsafe for its closure.
     try unsafe span.withUnsafeBytes(body)
   }
 

@@ -53,7 +53,7 @@ extension DomainName {
       guard let decoded = String(validating: domain, as: UTF8.self) else { throw .notUTF8 }
       domain = try IDNA.toASCII(decoded)
     }
-    if let byte = domain.first(where: { URLByteClass.of($0) & URLByteClass.forbiddenInDomain != 0 }) {
+    if let byte = domain.first(where: URLByteSet.forbiddenInDomain.contains) {
       throw .forbiddenCharacter(Unicode.Scalar(byte))
     }
     if domain.isEmpty { throw .empty }

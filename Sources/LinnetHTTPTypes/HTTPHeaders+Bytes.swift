@@ -29,7 +29,7 @@ extension HTTPHeaders {
   /// Appends a field whose checked name and trimmed, checked value lie in a block. Ranges are arena offsets; a field
   /// outside the arena or past 4 GiB is refused as ``HTTPHeaderError/Reason/tooLarge``.
   package mutating func appendField(name: Range<Int>, value: Range<Int>) {
-    let limit = Swift.min(arena.count, Int(UInt32.max))
+    let limit = Swift.min(arena.count, Self.maximumArenaCount)
     guard name.lowerBound >= 0, value.lowerBound >= 0, name.upperBound <= limit, value.upperBound <= limit else {
       reject("", .tooLarge)
       return
@@ -121,14 +121,28 @@ extension HTTPHeaders {
     }
   }
 
-  /// Writes the fields as HTTP/1 field lines, each with its CRLF.
+  /// Writes the fields as HTTP/1 field lines, each with its CRLF. Lines that are neighbours in the arena, in an unchanged
+  /// set all of them, are one copy.
   package func write(into out: inout WriteBuffer) {
     let bytes = arena.span
+    var run = 0..<0
     for entry in entries {
-      out.append(bytes.extracting(entry.nameRange))
-      out.append(ascii: ": ")
-      out.append(bytes.extracting(entry.valueRange))
-      out.append(ascii: "\r\n")
+      guard let line = fieldLine(of: entry) else {
+        out.append(bytes.extracting(run))
+        run = 0..<0
+        out.append(bytes.extracting(entry.nameRange))
+        out.append(ascii: ": ")
+        out.append(bytes.extracting(entry.valueRange))
+        out.append(ascii: "\r\n")
+        continue
+      }
+      if line.lowerBound == run.upperBound {
+        run = run.lowerBound..<line.upperBound
+      } else {
+        out.append(bytes.extracting(run))
+        run = line
+      }
     }
+    out.append(bytes.extracting(run))
   }
 }

@@ -1,6 +1,8 @@
 internal import LinnetBytes
 
-/// The arena behind ``HTTPHeaders``. Offsets are 32 bits wide, so that an entry is 20 bytes; a set that would need more
+/// The arena behind ``HTTPHeaders``.
+///
+/// Fields lie in it as field lines, so that an unchanged set is written to a connection in one copy. Offsets are 32 bits wide, so that an entry is 20 bytes; a set that would need more
 /// is refused with ``HTTPHeaderError/Reason/tooLarge``.
 extension HTTPHeaders {
   /// Appends a valid field; otherwise says why not and changes nothing.
@@ -20,20 +22,60 @@ extension HTTPHeaders {
     return nil
   }
 
-  /// Copies the bytes to the end of the arena; nil when the offsets would not fit.
+  /// Copies a field line to the end of the arena; nil when the offsets would not fit.
   private mutating func store(
     _ name: Span<UInt8>, _ value: Span<UInt8>, _ hash: UInt32, _ isSensitive: Bool
   ) -> Entry? {
     let start = arena.count
-    guard start &+ name.count &+ value.count <= Int(UInt32.max) else { return nil }
+    let valueStart = start &+ name.count &+ 2
+    guard valueStart &+ value.count &+ 2 <= Self.maximumArenaCount else { return nil }
+    if start == 0 { reserveInitialCapacity(name.count &+ value.count &+ Self.separatorCount) }
     // SAFETY: the pointers are used only during the calls.
     unsafe name.withUnsafeBufferPointer { unsafe arena.append(contentsOf: $0) }
+    arena.append(ASCII.colon)
+    arena.append(ASCII.space)
     unsafe value.withUnsafeBufferPointer { unsafe arena.append(contentsOf: $0) }
+    arena.append(ASCII.cr)
+    arena.append(ASCII.lf)
     liveCount += name.count + value.count
     return Entry(
       nameOffset: UInt32(truncatingIfNeeded: start), nameCount: UInt32(truncatingIfNeeded: name.count),
-      valueOffset: UInt32(truncatingIfNeeded: start &+ name.count), valueCount: UInt32(truncatingIfNeeded: value.count),
+      valueOffset: UInt32(truncatingIfNeeded: valueStart), valueCount: UInt32(truncatingIfNeeded: value.count),
       tag: hash | (isSensitive ? 1 << 31 : 0))
+  }
+
+  /// What a usual request needs, so that its fields are added without growing twice.
+  private mutating func reserveInitialCapacity(_ bytes: Int) {
+    arena.reserveCapacity(Swift.max(bytes, 256))
+    entries.reserveCapacity(8)
+  }
+
+  /// `: ` and CRLF.
+  static var separatorCount: Int { 4 }
+
+  static var maximumArenaCount: Int { Int(UInt32.max) }
+
+  /// Copies the arena of `other` as a whole, garbage included: that is at most half of it.
+  mutating func appendAll(of other: HTTPHeaders) {
+    if entries.isEmpty {
+      arena = other.arena
+      entries = other.entries
+      liveCount = other.liveCount
+      return
+    }
+    let shift = arena.count
+    guard shift &+ other.arena.count <= Self.maximumArenaCount else {
+      reject(other.first?.name ?? "", .tooLarge)
+      return
+    }
+    arena.append(contentsOf: other.arena)
+    entries.reserveCapacity(entries.count + other.entries.count)
+    for var entry in other.entries {
+      entry.nameOffset &+= UInt32(truncatingIfNeeded: shift)
+      entry.valueOffset &+= UInt32(truncatingIfNeeded: shift)
+      entries.append(entry)
+    }
+    liveCount += other.liveCount
   }
 
   /// Replaces all fields of the name by one at the position of the first; otherwise says why not and changes nothing.
@@ -93,16 +135,33 @@ extension HTTPHeaders {
   /// Rewrites the arena when more than half of it is garbage, so that a header that is updated for every attempt does
   /// not grow it for ever; the cost is amortised over the bytes that became garbage.
   mutating func compactIfWorthwhile() {
-    guard arena.count - liveCount > liveCount else { return }
-    var compacted: [UInt8] = []
-    compacted.reserveCapacity(liveCount)
-    for index in entries.indices {
-      let entry = entries[index]
-      entries[index].nameOffset = UInt32(truncatingIfNeeded: compacted.count)
-      compacted.append(contentsOf: arena[entry.nameRange])
-      entries[index].valueOffset = UInt32(truncatingIfNeeded: compacted.count)
-      compacted.append(contentsOf: arena[entry.valueRange])
+    let needed = liveCount + Self.separatorCount * entries.count
+    guard arena.count - needed > needed else { return }
+    let old = arena
+    let oldEntries = entries
+    removeAllFields()
+    arena.reserveCapacity(needed)
+    let bytes = old.span
+    for entry in oldEntries {
+      let (name, value) = (bytes.extracting(entry.nameRange), bytes.extracting(entry.valueRange))
+      if let moved = store(name, value, entry.hash, entry.isMarkedSensitive) { entries.append(moved) }
     }
-    arena = compacted
+  }
+
+  private mutating func removeAllFields() {
+    arena = []
+    entries.removeAll(keepingCapacity: true)
+    liveCount = 0
+  }
+
+  /// Where the field lies as a whole field line, or nil when it was received with other separators.
+  func fieldLine(of entry: Entry) -> Range<Int>? {
+    let nameEnd = entry.nameRange.upperBound
+    let valueRange = entry.valueRange
+    let lineEnd = valueRange.upperBound &+ 2
+    guard valueRange.lowerBound == nameEnd &+ 2, lineEnd <= arena.count, arena[nameEnd] == ASCII.colon,
+      arena[nameEnd &+ 1] == ASCII.space, arena[lineEnd &- 2] == ASCII.cr, arena[lineEnd &- 1] == ASCII.lf
+    else { return nil }
+    return entry.nameRange.lowerBound..<lineEnd
   }
 }

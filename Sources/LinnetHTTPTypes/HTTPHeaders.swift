@@ -37,10 +37,11 @@ public struct HTTPHeaders: Sendable {
     var liveCount: Int { Int(nameCount) &+ Int(valueCount) }
   }
 
-  /// The bytes of all names and values, and garbage left by changes. Every entry's ranges lie inside.
+  /// All fields as HTTP/1 field lines, `name: value` CRLF, and garbage left by changes. A received section may have
+  /// other separators. Every entry's ranges lie inside.
   var arena: [UInt8] = []
   var entries: [Entry] = []
-  /// Bytes of the arena that entries refer to.
+  /// Bytes of names and values that entries refer to.
   var liveCount = 0
   /// At most one for each name; empty for everything that came from a parser.
   var rejections: [HTTPHeaderError] = []
@@ -59,9 +60,10 @@ public struct HTTPHeaders: Sendable {
   public func validate() throws(HTTPHeaderError) {
     if let first = rejections.first { throw first }
   }
+}
 
-  // MARK: Adding
-
+/// Appending.
+extension HTTPHeaders {
   /// Appends a field after checking it.
   ///
   /// - Parameters:
@@ -87,19 +89,13 @@ public struct HTTPHeaders: Sendable {
 
   /// Appends the fields of `other` in order, with what it recorded.
   public mutating func add(contentsOf other: HTTPHeaders) {
-    if isEmpty { reserve(bytes: other.liveCount, fields: other.count) }
-    let bytes = other.arena.span
-    for entry in other.entries {
-      let name = bytes.extracting(entry.nameRange)
-      if let reason = appendBytes(name, bytes.extracting(entry.valueRange), entry.hash, entry.isMarkedSensitive) {
-        reject(FieldBytes.text(name), reason)
-      }
-    }
+    appendAll(of: other)
     for rejection in other.rejections { reject(rejection.name, rejection.reason) }
   }
+}
 
-  // MARK: Replacing
-
+/// Replacing and removing.
+extension HTTPHeaders {
   /// Replaces every field of this name by one, at the position of the first; appends it when there is none.
   ///
   /// - Throws: ``HTTPHeaderError``, and then nothing was changed.
@@ -140,9 +136,10 @@ public struct HTTPHeaders: Sendable {
     rejections.removeAll()
     liveCount = 0
   }
+}
 
-  // MARK: Reading
-
+/// Reading.
+extension HTTPHeaders {
   /// The values of this name joined by comma and space, which is what repeats mean (RFC 9110 §5.3); nil when there is
   /// none. Do not use it for `Set-Cookie`, whose values may have commas of their own; see ``values(for:)``.
   public func value(for name: String) -> String? {

@@ -1,7 +1,7 @@
 internal import LinnetBytes
 
 extension HTTPURL {
-  /// Recognises, in one pass, a URL that is its own serialisation: lower-case scheme, plain host that is no IPv4
+  /// Recognises, in one pass, a URL that is its own serialisation: lower-case scheme, plain domain name or dotted-decimal
   /// address, no userinfo, no dot segments and nothing to encode. Nil means nothing but "use the general parser".
   static func parseNormalised(_ text: Span<UInt8>) -> HTTPURL? {
     guard let scheme = normalisedScheme(text) else { return nil }
@@ -9,7 +9,9 @@ extension HTTPURL {
     layout.scheme = scheme
     layout.hostStart = scheme.prefixLength
     layout.usernameEnd = scheme.prefixLength
-    guard var index = endOfPlainHost(text, from: Int(scheme.prefixLength)) else { return nil }
+    guard let (kind, hostEnd) = endOfPlainHost(text, from: Int(scheme.prefixLength)) else { return nil }
+    layout.hostKind = kind
+    var index = hostEnd
     layout.hostEnd = UInt32(truncatingIfNeeded: index)
     if index < text.count, text[index] == ASCII.colon {
       guard let (port, end) = normalisedPort(text, from: index + 1), port != scheme.defaultPort else { return nil }
@@ -26,11 +28,11 @@ extension HTTPURL {
     index = pathEnd
     layout.pathEnd = UInt32(truncatingIfNeeded: index)
     if index < text.count, text[index] == UInt8(ascii: "?") {
-      index = end(text, of: URLByteClass.encodedInQuery, from: index + 1)
+      index = end(text, of: .encodedInQuery, from: index + 1)
     }
     layout.queryEnd = UInt32(truncatingIfNeeded: index)
     if index < text.count, text[index] == UInt8(ascii: "#") {
-      index = end(text, of: URLByteClass.encodedInFragment, from: index + 1)
+      index = end(text, of: .encodedInFragment, from: index + 1)
     }
     return index == text.count ? HTTPURL(bytes: copy(text), layout: layout) : nil
   }
@@ -45,21 +47,45 @@ extension HTTPURL {
     return head >> 24 == 0x77_733A_2F2F ? .ws : nil
   }
 
-  /// Nil when the host is empty or might be an IPv4 address.
-  private static func endOfPlainHost(_ text: Span<UInt8>, from start: Int) -> Int? {
+  /// Nil when the host is empty, or might be an IPv4 address that is not in its normal form.
+  private static func endOfPlainHost(_ text: Span<UInt8>, from start: Int) -> (kind: HostKind, end: Int)? {
     var index = start
     var label = start
     var labelBefore = start
-    while index < text.count, URLByteClass.of(text[index]) & URLByteClass.plainInHost != 0 {
+    while index < text.count, URLByteSet.plainInHost.contains(text[index]) {
       if text[index] == UInt8(ascii: ".") {
         labelBefore = label
         label = index + 1
       }
       index += 1
     }
+    guard index > start else { return nil }
     // After a trailing dot the label before it decides.
     let last = label < index ? label : labelBefore
-    return index > start && !ASCII.isDigit(text[last]) ? index : nil
+    guard (0x30...0x39).contains(text[last]) else { return (.name, index) }
+    return isDottedDecimal(text.extracting(start..<index)) ? (.ipv4, index) : nil
+  }
+
+  /// Whether `text` is four numbers up to 255 without leading zeros.
+  private static func isDottedDecimal(_ text: Span<UInt8>) -> Bool {
+    var numbers = 1
+    var value = 0
+    var digits = 0
+    for index in text.indices {
+      let byte = text[index]
+      if byte == UInt8(ascii: ".") {
+        if digits == 0 { return false }
+        numbers += 1
+        value = 0
+        digits = 0
+      } else {
+        guard (0x30...0x39).contains(byte), digits == 0 || value > 0 else { return false }
+        value = value * 10 + Int(byte &- 0x30)
+        digits += 1
+        if value > 255 { return false }
+      }
+    }
+    return numbers == 4 && digits > 0
   }
 
   private static func normalisedPort(_ text: Span<UInt8>, from start: Int) -> (port: UInt16, end: Int)? {
@@ -79,7 +105,7 @@ extension HTTPURL {
     var isAtSegmentStart = false
     while index < text.count {
       let byte = text[index]
-      if URLByteClass.of(byte) & URLByteClass.encodedInPath != 0 { break }
+      if URLByteSet.encodedInPath.contains(byte) { break }
       if byte == UInt8(ascii: "\\") { return nil }
       if isAtSegmentStart, byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%") { return nil }
       isAtSegmentStart = byte == UInt8(ascii: "/")
@@ -88,9 +114,9 @@ extension HTTPURL {
     return index
   }
 
-  private static func end(_ text: Span<UInt8>, of encoded: UInt16, from start: Int) -> Int {
+  private static func end(_ text: Span<UInt8>, of encoded: URLByteSet, from start: Int) -> Int {
     var index = start
-    while index < text.count, URLByteClass.of(text[index]) & encoded == 0 { index += 1 }
+    while index < text.count, !encoded.contains(text[index]) { index += 1 }
     return index
   }
 

@@ -61,9 +61,14 @@ extension HTTPURL {
     /// The scheme with its colon, or nil (and nothing taken) when the text does not begin with one.
     private mutating func takeScheme() throws(HTTPURLError) -> Scheme? {
       guard let first = input.first, ASCII.isAlpha(first) else { return nil }
-      let end = input.firstIndex { !ASCII.isAlpha($0) && !ASCII.isDigit($0) && !"+-.".utf8.contains($0) }
+      let end = input.firstIndex { byte in
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), 0x30...0x39: false
+        default: !ASCII.isAlpha(byte)
+        }
+      }
       guard let end, input[end] == ASCII.colon else { return nil }
-      let name = String(decoding: input[..<end].map(ASCII.lowercased), as: UTF8.self)
+      let name = String(decoding: input[..<end], as: UTF8.self).asciiLowercased
       guard let scheme = Scheme(rawValue: name) else { throw .unsupportedScheme(HTTPURLError.excerpt(name.utf8)) }
       position = end + 1
       return scheme
@@ -76,8 +81,8 @@ extension HTTPURL {
     private var outputEnd: UInt32 { UInt32(truncatingIfNeeded: output.count) }
 
     private mutating func appendEncoded(_ range: Range<Int>, _ rule: PercentEncoding.Rule) {
-      let bit = rule.bit
-      for byte in input[range] { PercentEncoding.append(byte, to: &output, encoding: bit) }
+      let encoded = rule.encoded
+      for byte in input[range] { PercentEncoding.append(byte, to: &output, encoding: encoded) }
     }
   }
 }
@@ -115,7 +120,7 @@ extension HTTPURL.Parser {
     output.append(contentsOf: layout.scheme.rawValue.utf8)
     output.append(contentsOf: "://".utf8)
     while isSlash(at: position) { position += 1 }
-    let end = input[position...].firstIndex { URLByteClass.of($0) & URLByteClass.delimiter != 0 } ?? input.count
+    let end = input[position...].firstIndex(where: URLByteSet.delimiters.contains) ?? input.count
     layout.usernameEnd = outputEnd
     if let at = input[position..<end].lastIndex(of: UInt8(ascii: "@")) {
       appendUserinfo(position..<at)
@@ -193,7 +198,7 @@ extension HTTPURL.Parser {
   private mutating func parsePath() {
     while true {
       let start = position
-      position = input[start...].firstIndex { URLByteClass.of($0) & URLByteClass.delimiter != 0 } ?? input.count
+      position = input[start...].firstIndex(where: URLByteSet.delimiters.contains) ?? input.count
       let isFollowedBySlash = isSlash(at: position)
       switch dotCount(input[start..<position]) {
       case 0:
@@ -222,7 +227,7 @@ extension HTTPURL.Parser {
     while let first = rest.first {
       if first == UInt8(ascii: ".") {
         rest = rest.dropFirst()
-      } else if rest.count >= 3, ASCII.equalIgnoringCase(rest.prefix(3), "%2e".utf8) {
+      } else if isEscapedDot(rest) {
         rest = rest.dropFirst(3)
       } else {
         return 0
@@ -231,6 +236,12 @@ extension HTTPURL.Parser {
       if dots > 2 { return 0 }
     }
     return dots
+  }
+
+  private func isEscapedDot(_ text: ArraySlice<UInt8>) -> Bool {
+    let start = text.startIndex
+    return text.count >= 3 && text[start] == UInt8(ascii: "%") && text[start + 1] == UInt8(ascii: "2")
+      && text[start + 2] | 0x20 == UInt8(ascii: "e")
   }
 
   private mutating func parseQuery() {

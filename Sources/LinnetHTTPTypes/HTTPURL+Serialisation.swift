@@ -1,5 +1,3 @@
-internal import LinnetBytes
-
 extension HTTPURL: CustomStringConvertible {
   /// The serialisation of the WHATWG URL standard, **with** userinfo. Logs should use ``redactedDescription``.
   public var description: String { string(0..<end) }
@@ -30,7 +28,7 @@ extension HTTPURL {
   /// The origin form of the request target (RFC 9112 §3.2.1): path and query, never the fragment. Shares the storage
   /// of the URL.
   public var requestTarget: RequestTarget {
-    RequestTarget(form: .origin, bytes: ByteChunk(bytes).prefix(Int(layout.queryEnd)).dropFirst(Int(layout.pathStart)))
+    RequestTarget(form: .origin, storage: bytes, range: Int(layout.pathStart)..<Int(layout.queryEnd))
   }
 
   /// The absolute form of the request target (RFC 9112 §3.2.2), for a request to a proxy: without userinfo and
@@ -38,6 +36,6 @@ extension HTTPURL {
   public var absoluteRequestTarget: RequestTarget {
     var text = Array((isSecure ? "https://" : "http://").utf8)
     text.append(contentsOf: slice(layout.hostStart..<layout.queryEnd))
-    return RequestTarget(form: .absolute, bytes: ByteChunk(text))
+    return RequestTarget(form: .absolute, storage: text)
   }
 }

@@ -24,8 +24,8 @@ public enum PercentEncoding {
   /// under ``Rule/component``.
   public static func encode(_ text: String, as rule: Rule) -> String {
     var output: [UInt8] = []
-    let bit = rule.bit
-    for byte in text.utf8 { append(byte, to: &output, encoding: bit) }
+    let encoded = rule.encoded
+    for byte in text.utf8 { append(byte, to: &output, encoding: encoded) }
     return String(decoding: output, as: UTF8.self)
   }
 
@@ -51,9 +51,9 @@ public enum PercentEncoding {
     return output
   }
 
-  /// Appends `byte` or, when its class has `bit`, its escape.
-  static func append(_ byte: UInt8, to output: inout [UInt8], encoding bit: UInt16) {
-    if URLByteClass.of(byte) & bit == 0 {
+  /// Appends `byte` or, when it is in `encoded`, its escape.
+  static func append(_ byte: UInt8, to output: inout [UInt8], encoding encoded: URLByteSet) {
+    if !encoded.contains(byte) {
       output.append(byte)
     } else {
       output.append(UInt8(ascii: "%"))
@@ -64,13 +64,13 @@ public enum PercentEncoding {
 }
 
 extension PercentEncoding.Rule {
-  var bit: UInt16 {
+  var encoded: URLByteSet {
     switch self {
-    case .fragment: URLByteClass.encodedInFragment
-    case .query: URLByteClass.encodedInQuery
-    case .path: URLByteClass.encodedInPath
-    case .userinfo: URLByteClass.encodedInUserinfo
-    case .component: URLByteClass.encodedInComponent
+    case .fragment: .encodedInFragment
+    case .query: .encodedInQuery
+    case .path: .encodedInPath
+    case .userinfo: .encodedInUserinfo
+    case .component: .encodedInComponent
     }
   }
 }

@@ -3,7 +3,7 @@ internal import LinnetBytes
 /// Punycode (RFC 3492) with the parameters of IDNA.
 ///
 /// Both directions take quadratic time in the worst case; ``IDNA`` bounds their input.
-enum Punycode {
+package enum Punycode {
   private static var base: UInt32 { 36 }
   private static var minimumThreshold: UInt32 { 1 }
   private static var maximumThreshold: UInt32 { 26 }
@@ -13,10 +13,10 @@ enum Punycode {
   private static var initialCodePoint: UInt32 { 0x80 }
 
   /// The code points that `text` (what follows `xn--`) stands for, or nil when it is not Punycode (RFC 3492 §6.2).
-  static func decode(_ text: ArraySlice<UInt32>) -> [UInt32]? {
+  package static func decode(_ text: ArraySlice<UInt32>) -> [UInt32]? {
     var output: [UInt32] = []
     var rest = text
-    if let delimiter = text.lastIndex(of: UInt32(UInt8(ascii: "-"))) {
+    if let delimiter = text.lastIndex(of: UInt32(UInt8(ascii: "-"))), delimiter > text.startIndex {
       output = Array(text[..<delimiter])
       rest = text[(delimiter + 1)...]
     }
@@ -62,7 +62,7 @@ enum Punycode {
   }
 
   /// Appends the Punycode of `label` without the prefix (RFC 3492 §6.3); false when a number overflows.
-  static func encode(_ label: ArraySlice<UInt32>, into output: inout [UInt8]) -> Bool {
+  package static func encode(_ label: ArraySlice<UInt32>, into output: inout [UInt8]) -> Bool {
     let basic = label.filter { $0 < initialCodePoint }
     output.append(contentsOf: basic.map { UInt8(truncatingIfNeeded: $0) })
     if !basic.isEmpty { output.append(UInt8(ascii: "-")) }

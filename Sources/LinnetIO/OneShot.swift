@@ -1,4 +1,4 @@
-package import LinnetBytes
+internal import LinnetBytes
 
 /// A value that one task waits for and somebody else gives, in either order, from any thread.
 ///

@@ -22,6 +22,9 @@ package struct Certificate: Sendable, Hashable {
   /// SHA-256 of the SubjectPublicKeyInfo: what pins compare (RFC 7469 §2.4).
   package let publicKeyDigest: [UInt8]
 
+  /// The name, without its number, under which OpenSSL looks for the certificate in a directory (`c_rehash`).
+  package let hashedName: String
+
   /// The digest in the form in which pins are written: `sha256//` and Base64.
   package var pin: String { "sha256//" + Base64.encode(publicKeyDigest) }
 
@@ -63,6 +66,8 @@ package struct Certificate: Sendable, Hashable {
     notBefore = unsafe linnet_asn1_time(X509_get0_notBefore(certificate))
     notAfter = unsafe linnet_asn1_time(X509_get0_notAfter(certificate))
     publicKeyDigest = try Digest.hash(publicKey.span, with: .sha256)
+    let hash = String(unsafe UInt32(truncatingIfNeeded: X509_subject_name_hash(certificate)), radix: 16)
+    hashedName = String(repeating: "0", count: 8 - hash.count) + hash
   }
 
   @unsafe

@@ -13,7 +13,13 @@ struct OpenSSLError: Equatable {
   /// The reason in words.
   let text: String
 
-  static func clearQueue() { ERR_clear_error() }
+  static func clearQueue() {
+    _ = libraryIsStarted
+    ERR_clear_error()
+  }
+
+  /// OpenSSL's own start-up takes milliseconds: it happens at the first use and not before.
+  private static let libraryIsStarted = linnet_start() == 1
 
   /// Takes all entries, the oldest (the cause) first.
   static func drainQueue() -> [OpenSSLError] {
@@ -29,10 +35,9 @@ struct OpenSSLError: Equatable {
     library = ERR_GET_LIB(code)
     reason = ERR_GET_REASON(code)
     var buffer = [CChar](repeating: 0, count: 256)
-    // SAFETY: the wrapper writes at most the given capacity and terminates the text.
+    // SAFETY: the wrapper writes at most the given capacity, terminates the text, and returns a part of it.
     text = unsafe buffer.withUnsafeMutableBufferPointer { room in
-      unsafe linnet_error_text(code, room.baseAddress, room.count)
-      return unsafe room.baseAddress.map { unsafe String(cString: $0) } ?? ""
+      unsafe linnet_error_text(code, room.baseAddress, room.count).map { unsafe String(cString: $0) } ?? ""
     }
   }
 

@@ -7,11 +7,14 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
   // one thread at a time; OpenSSL ties neither to a thread.
   private let raw: OpaquePointer
   let state: TLSTransportState
+  /// Kept alive until `raw` is freed, which uses the context's kind of BIO.
+  let context: TLSContext
 
   /// Takes over the caller's reference.
-  private init(owning raw: OpaquePointer, _ state: TLSTransportState) {
+  private init(owning raw: OpaquePointer, _ state: TLSTransportState, _ context: TLSContext) {
     unsafe self.raw = raw
     self.state = state
+    self.context = context
   }
 
   /// - Parameter serverName: For a client; nil for a server.
@@ -25,7 +28,7 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
       }
     guard let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.cryptographyUnavailable) }
     let state = TLSTransportState(expectedName: expectedName)
-    let handle = unsafe TLSConnectionHandle(owning: ssl, state)
+    let handle = unsafe TLSConnectionHandle(owning: ssl, state, context)
     // SAFETY: `state` lives as long as `ssl`; the connection takes over the BIO, for both directions.
     guard let bio = unsafe BIO_new(context.bioMethod) else { throw TLSError(.cryptographyUnavailable) }
     let address = unsafe Unmanaged.passUnretained(state).toOpaque()
@@ -156,9 +159,14 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
     return result
   }
 
-  /// Checks again what a resumption skips: that the first handshake verified the chain, and the name.
-  func resumptionFailure(_ context: TLSContext) -> TLSError? {
-    guard context.role == .client, context.settings.verification == .full else { return nil }
+  /// What OpenSSL leaves to its caller after a handshake: the server's choice in ALPN, and what a resumption skips, that
+  /// is whether the first handshake verified the chain, and the name.
+  func agreementFailure() -> TLSError? {
+    guard context.role == .client else { return nil }
+    if let name = negotiatedProtocol, !context.settings.alpn.contains(name) {
+      return TLSError(.handshakeFailed, detail: "the server chose a protocol that was not offered")
+    }
+    guard context.settings.verification == .full else { return nil }
     // SAFETY: certificate and parameters belong to the connection.
     guard let leaf = unsafe SSL_get0_peer_certificate(raw) else { return TLSError(.noPeerCertificate) }
     let result = unsafe Int32(clamping: SSL_get_verify_result(raw))

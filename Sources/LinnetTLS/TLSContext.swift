@@ -20,15 +20,15 @@ package final class TLSContext: @unchecked Sendable {
   /// Whether ``TrustRoots/fallbackFile`` is in the store.
   private let fallbackIsLoaded = Lock(false)
 
+  /// - Parameter systemRoots: The outcome of a search that was made before; nil searches now, if the settings ask for the
+  ///   system's roots.
   /// - Throws: A configuration error that names the file, variable or setting at fault.
-  package init(
-    _ settings: TLSSettings, role: TLSRole, probe: (String) -> TrustPathKind = TrustRoots.fileSystemProbe
-  ) throws(TLSError) {
+  package init(_ settings: TLSSettings, role: TLSRole, systemRoots: TrustRoots? = nil) throws(TLSError) {
     OpenSSLError.clearQueue()
     let verifies = role == .client ? settings.verification == .full : settings.requiresClientCertificate
     var roots: TrustRoots?
     if verifies, case .systemAnd = settings.trust {
-      roots = try TrustRoots.resolve(settings.trustEnvironment, probe: probe)
+      roots = if let systemRoots { systemRoots } else { try TrustRoots.resolve(settings.trustEnvironment) }
     }
     let wire = try Self.alpnWire(settings.alpn)
     let context = try ContextHandle(role)

@@ -31,7 +31,6 @@ package struct TLSEngine: ~Copyable, Sendable {
   }
 
   private let connection: TLSConnectionHandle
-  private let context: TLSContext
   private var phase = Phase.handshaking
   private var inputEnded = false
   private var closeNotifySent = false
@@ -47,7 +46,6 @@ package struct TLSEngine: ~Copyable, Sendable {
   package init(context: TLSContext, serverName: TLSServerName, session: TLSSession?) throws(TLSError) {
     guard context.role == .client else { throw .configuration("TLS role", "the context is a server's") }
     connection = try TLSConnectionHandle.make(context, serverName: serverName)
-    self.context = context
     // A refused session is no error: the handshake is then a full one.
     if let session { connection.offer(session) }
   }
@@ -56,7 +54,6 @@ package struct TLSEngine: ~Copyable, Sendable {
   package init(serverContext context: TLSContext) throws(TLSError) {
     guard context.role == .server else { throw .configuration("TLS role", "the context is a client's") }
     connection = try TLSConnectionHandle.make(context, serverName: nil)
-    self.context = context
   }
 
   // MARK: Ciphertext in and out
@@ -109,7 +106,7 @@ package struct TLSEngine: ~Copyable, Sendable {
     OpenSSLError.clearQueue()
     let result = connection.doHandshake()
     if result == 1 {
-      if let failure = connection.resumptionFailure(context) { throw fail(failure) }
+      if let failure = connection.agreementFailure() { throw fail(failure) }
       phase = .established
       return .complete
     }
@@ -160,7 +157,7 @@ package struct TLSEngine: ~Copyable, Sendable {
       if inputEnded { throw fail(TLSError(.peerClosedDuringHandshake)) }
       return .needsInput
     }
-    guard !buffer.isEmpty else { return .bytes(0) }
+    guard buffer.count > 0 else { return .bytes(0) }
     OpenSSLError.clearQueue()
     var filled = 0
     // SAFETY: every read goes into the rest of the caller's memory behind `filled`.

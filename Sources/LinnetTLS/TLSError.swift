@@ -58,6 +58,12 @@ extension TLSError: CustomStringConvertible {
     detail.isEmpty ? summary : "\(summary): \(detail)"
   }
 
+  /// The first names and how many more there are: a certificate may have a hundred.
+  private static func list(_ names: [String]) -> String {
+    let shown = names.prefix(10).joined(separator: ", ")
+    return names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
+  }
+
   private var summary: String {
     switch code {
     case .certificateExpired: "the certificate has expired"
@@ -65,7 +71,7 @@ extension TLSError: CustomStringConvertible {
     case .hostnameMismatch(let presented):
       presented.isEmpty
         ? "the certificate names no host at all"
-        : "the certificate is for \(presented.joined(separator: ", "))"
+        : "the certificate is for \(Self.list(presented))"
     case .unknownIssuer: "the certificate's issuer is not trusted"
     case .selfSigned: "the certificate is self-signed and not trusted"
     case .certificateRevoked: "the certificate was revoked"

@@ -12,7 +12,7 @@ package struct TLSSession: Sendable {
   /// Takes over the caller's reference to an `SSL_SESSION`.
   @unsafe
   init(owning raw: OpaquePointer) {
-    self.reference = SessionReference(raw)
+    self.reference = unsafe SessionReference(raw)
     isSingleUse = unsafe SSL_SESSION_get_protocol_version(raw) == TLS1_3_VERSION
   }
 
@@ -22,7 +22,7 @@ package struct TLSSession: Sendable {
   /// Calls `body` with the object, which stays alive during the call.
   @unsafe
   func withRaw<R>(_ body: (OpaquePointer) -> R) -> R {
-    unsafe withExtendedLifetime(reference) { unsafe body(reference.raw) }
+    withExtendedLifetime(reference) { unsafe body(reference.raw) }
   }
 }
 

@@ -79,6 +79,14 @@ package struct TLSIdentity: Sendable, Hashable {
   }
 }
 
+extension TLSIdentity: CustomStringConvertible {
+  /// Names the files; never a key or a passphrase.
+  package var description: String {
+    "\(CredentialLoader.name(of: certificateChain, "certificate in memory")) with "
+      + CredentialLoader.name(of: privateKey, "key in memory")
+  }
+}
+
 package enum TLSRole: Sendable, Hashable {
   case client
   case server

@@ -36,6 +36,30 @@ package enum TrustPathKind: Sendable, Hashable {
   case hashedDirectory
 }
 
+/// Where distributions keep trusted certificates.
+package struct TrustPlaces: Sendable, Hashable {
+  /// The directory that may have hashed links.
+  package var directory: String
+  /// Files, the first that exists is taken.
+  package var bundles: [String]
+
+  package init(directory: String, bundles: [String]) {
+    self.directory = directory
+    self.bundles = bundles
+  }
+
+  /// The bundle that the same tool writes as the directory's links.
+  var bundleOfDirectory: String? { bundles.first.flatMap { $0.hasPrefix(directory + "/") ? $0 : nil } }
+
+  /// Debian, Ubuntu, Alpine, Arch; then Fedora, RHEL, Amazon; SUSE; and the place of OpenBSD that images use too.
+  package static let distributions = TrustPlaces(
+    directory: "/etc/ssl/certs",
+    bundles: [
+      "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+      "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+    ])
+}
+
 /// Where the system's trusted certificates are: the outcome of a pure search over the environment and the answers to
 /// "what lies at this path?". OpenSSL then reads the files.
 ///
@@ -52,14 +76,6 @@ package struct TrustRoots: Sendable, Hashable {
 
   package var isEmpty: Bool { directories.isEmpty && files.isEmpty }
 
-  /// Debian, Ubuntu, Alpine, Arch; then Fedora, RHEL, Amazon; SUSE; OpenBSD's place, also used by images.
-  package static let bundles = [
-    debianBundle, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-    "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
-  ]
-  package static let debianBundle = "/etc/ssl/certs/ca-certificates.crt"
-  package static let systemDirectory = "/etc/ssl/certs"
-
   private init() {}
 
   /// Searches.
@@ -67,7 +83,8 @@ package struct TrustRoots: Sendable, Hashable {
   /// - Throws: A configuration error that names the variable and the path when a file that the user named is missing or
   ///   unreadable. Finding nothing at the well-known places is not an error: see ``isEmpty``.
   package static func resolve(
-    _ environment: TrustEnvironment, probe: (String) -> TrustPathKind
+    _ environment: TrustEnvironment, places: TrustPlaces = .distributions,
+    probe: (String) -> TrustPathKind = fileSystemProbe
   ) throws(TLSError) -> TrustRoots {
     var roots = TrustRoots()
     if let path = environment.option {
@@ -78,7 +95,7 @@ package struct TrustRoots: Sendable, Hashable {
       if let path = environment.certificateFile { try roots.addFile(path, by: "SSL_CERT_FILE", probe) }
       if let list = environment.certificateDirectory { try roots.addDirectories(list, probe) }
     } else {
-      roots.searchSystem(environment.nixCertificateFile, probe)
+      roots.searchSystem(places, environment.nixCertificateFile, probe)
     }
     return roots
   }
@@ -137,20 +154,23 @@ package struct TrustRoots: Sendable, Hashable {
     }
   }
 
-  private mutating func searchSystem(_ nixFile: String?, _ probe: (String) -> TrustPathKind) {
-    lookedAt = [Self.systemDirectory] + Self.bundles + (nixFile.map { [$0] } ?? [])
-    let directory = probe(Self.systemDirectory)
+  private mutating func searchSystem(
+    _ places: TrustPlaces, _ nixFile: String?, _ probe: (String) -> TrustPathKind
+  ) {
+    let bundles = places.bundles + (nixFile.map { [$0] } ?? [])
+    lookedAt = [places.directory] + bundles
+    let directory = probe(places.directory)
     // Where the distribution's tool keeps both, the directory costs nothing to "load" and the bundle tens of
     // milliseconds. Links without the bundle may be an administrator's few own certificates: bundles come first then.
-    if directory == .hashedDirectory && probe(Self.debianBundle) == .file {
-      directories = [Self.systemDirectory]
-      fallbackFile = Self.debianBundle
+    if directory == .hashedDirectory, let bundle = places.bundleOfDirectory, probe(bundle) == .file {
+      directories = [places.directory]
+      fallbackFile = bundle
       return
     }
-    for path in Self.bundles + (nixFile.map { [$0] } ?? []) where probe(path) == .file {
+    for path in bundles where probe(path) == .file {
       files = [path]
       return
     }
-    if directory == .hashedDirectory { directories = [Self.systemDirectory] }
+    if directory == .hashedDirectory { directories = [places.directory] }
   }
 }

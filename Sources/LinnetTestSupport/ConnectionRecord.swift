@@ -10,6 +10,8 @@ public enum ConnectionEnding: Sendable, Hashable {
   case serverReset
   /// The TLS handshake failed; the text says why.
   case handshakeFailed(String)
+  /// TLS failed after the handshake, for instance by an alert of the client; the text says how.
+  case tlsFailed(String)
   /// The client broke HTTP/1.1; the text says how.
   case violation(String)
   /// The server was stopped.

@@ -19,9 +19,11 @@ package final class FakeResolver: NameResolver {
   /// Knows no names: every look-up fails with ``ResolveError/Reason/notFound``.
   package init() {}
 
-  /// Sets the addresses of a name; their ports are replaced by the port of the look-up unless `keepsPorts`.
+  /// Sets the addresses of a name.
   ///
-  /// - Parameter gate: The look-up waits until it is open.
+  /// - Parameters:
+  ///   - addresses: Those with port 0 get the port of the look-up.
+  ///   - gate: The look-up waits until it is open.
   package func set(_ addresses: [SocketAddress], for host: String, after gate: Gate? = nil) {
     state.mutate { $0.answers[host] = Answer(result: .success(addresses), gate: gate) }
   }
@@ -54,7 +56,7 @@ package final class FakeResolver: NameResolver {
         throw ResolveError(host: host, reason: error is CancellationError ? .cancelled : .timedOut)
       }
     }
-    return try answer.result.get().map { $0.port == 0 ? $0.with(port: port) : $0 }
+    return try answer.result.get().map { $0.port == 0 ? $0.withPort(port) : $0 }
   }
 
   package func addressesFailed(host: String) { state.mutate { $0.failedHosts.append(host) } }

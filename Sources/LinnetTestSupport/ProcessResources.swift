@@ -14,6 +14,9 @@ public struct DescriptorCount: Sendable, Hashable, CustomStringConvertible {
   /// The number of open descriptors.
   public var count: Int { targets.count }
 
+  /// No descriptors: a baseline that shows all of them as new.
+  public static let none = DescriptorCount(targets: [:])
+
   /// The descriptors that are open now.
   public static func now() -> DescriptorCount {
     var targets: [Int32: String] = [:]
@@ -54,7 +57,9 @@ public struct DescriptorCount: Sendable, Hashable, CustomStringConvertible {
   private static func readLink(_ path: String) -> String? {
     var room = [UInt8](repeating: 0, count: 4096)
     let length = room.withUnsafeMutableBytes { buffer in
-      readlink(path, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
+      buffer.withMemoryRebound(to: CChar.self) { names in
+        names.baseAddress.map { readlink(path, $0, names.count) } ?? -1
+      }
     }
     return length < 0 ? nil : String(decoding: room[..<length], as: UTF8.self)
   }

@@ -55,6 +55,8 @@ public final class ScriptedServer: Sendable {
     public var address: Address = .ipv4
     /// The port; 0, the default, takes a free one.
     public var port: UInt16 = 0
+    /// How it speaks TLS; nil, the default, is clear text.
+    public var tls: ServerTLS?
     /// What it does with connection attempts. ``Acceptance/all`` by default.
     public var acceptance: Acceptance = .all
     /// The length of the queue of connections that wait to be accepted; 4,096 by default, which the kernel caps at
@@ -102,7 +104,7 @@ public final class ScriptedServer: Sendable {
   public static func start(
     _ script: ServerScript, options: Options = Options()
   ) throws(ScriptedServerError) -> ScriptedServer {
-    try ScriptedServer(core: ServerCore(script: script, options: options))
+    try ScriptedServer(core: try ServerCore(script: script, options: options))
   }
 
   /// Runs `body` with a server and stops it afterwards, also when `body` throws.
@@ -219,6 +221,6 @@ extension ScriptedServer {
   ///   - path: Path and query, with the leading `/`.
   ///   - host: A name that leads to this server, instead of the address.
   public func url(_ path: String = "/", host: String? = nil) -> String {
-    "http://\(host.map { "\($0):\(port)" } ?? authority)\(path)"
+    "\(options.tls == nil ? "http" : "https")://\(host.map { "\($0):\(port)" } ?? authority)\(path)"
   }
 }

@@ -12,7 +12,7 @@ extension ServerConnection {
     case .open(let gate): gate.open()
     case .pause(let duration): try stream.pause(duration)
     case .stall: try stream.stall()
-    case .halfClose: stream.finishSending()
+    case .halfClose: try stream.finishSending()
     case .close: try endWithClose()
     case .closeWithoutCloseNotify: throw ConnectionEnd(.serverClosed)
     case .reset: throw ConnectionEnd(.serverReset)

@@ -32,7 +32,7 @@ extension ServerConnection {
     switch closing {
     case .keepAlive: return
     case .lingering:
-      stream.finishSending()
+      try stream.finishSending()
       // Closing with unread input would send a reset, which can destroy the response on its way (RFC 9112 §9.6).
       try stream.discardUntilClosed()
       throw ConnectionEnd(.serverClosed)

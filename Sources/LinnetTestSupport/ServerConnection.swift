@@ -17,16 +17,26 @@ final class ServerConnection {
   var current: Current?
   private var requestCount = 0
 
-  init(number: Int, descriptor: CInt, core: ServerCore) {
+  init(number: Int, descriptor: CInt, core: ServerCore) throws(ConnectionEnd) {
     self.number = number
     self.core = core
-    stream = ServerStream(descriptor: descriptor)
+    stream = try ServerStream(descriptor: descriptor, tls: core.tlsContext)
   }
 
-  /// Runs to the end of the connection; the caller closes the descriptor.
-  func run() -> ConnectionEnding {
+  /// Runs a connection to its end; the caller closes the descriptor.
+  static func run(number: Int, descriptor: CInt, core: ServerCore) -> ConnectionEnding {
+    do throws(ConnectionEnd) {
+      return try ServerConnection(number: number, descriptor: descriptor, core: core).run()
+    } catch {
+      return error.ending
+    }
+  }
+
+  private func run() -> ConnectionEnding {
     let ending: ConnectionEnding
     do throws(ConnectionEnd) {
+      try stream.handshake()
+      if let tls = stream.recordedTLS { core.update(number) { $0.tls = tls } }
       switch core.script.behaviour(number) {
       case .steps(let effects):
         try run(effects)
@@ -40,12 +50,14 @@ final class ServerConnection {
     core.update(number) { record in
       record.receivedBytes = stream.receivedBytes
       record.sentBytes = stream.sentBytes
+      record.receivedCloseNotify = stream.receivedCloseNotify
     }
     return ending
   }
 
   /// Ends the connection in order.
   func endWithClose() throws(ConnectionEnd) -> Never {
+    try stream.sendCloseNotify()
     throw ConnectionEnd(.serverClosed)
   }
 
@@ -59,7 +71,8 @@ final class ServerConnection {
     requestCount += 1
     let request = RecordedRequest(
       method: head.method, targetBytes: head.target, minorVersion: head.minorVersion, headers: head.headers,
-      headBytes: head.bytes, connection: number, indexOnConnection: requestCount, tls: nil)
+      headBytes: head.bytes, connection: number, indexOnConnection: requestCount,
+      tls: stream.recordedTLS)
     current = Current(request: request, framing: head.framing, place: core.headReceived(request))
     return true
   }

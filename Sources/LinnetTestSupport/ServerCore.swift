@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LinnetBytes
+internal import LinnetTLS
 
 /// What the threads of a ``ScriptedServer`` share: records, the list of live connections, and the order to stop.
 final class ServerCore: Sendable {
@@ -15,12 +16,15 @@ final class ServerCore: Sendable {
 
   let script: ServerScript
   let options: ScriptedServer.Options
+  /// Set when the server speaks TLS.
+  let tlsContext: TLSContext?
   let snapshot = Observed(ServerSnapshot())
   private let threads = Lock(Threads())
 
-  init(script: ServerScript, options: ScriptedServer.Options) {
+  init(script: ServerScript, options: ScriptedServer.Options) throws(ScriptedServerError) {
     self.script = script
     self.options = options
+    tlsContext = try options.tls?.makeContext()
   }
 
   var isStopping: Bool { threads.withLock { $0.isStopping } }
@@ -41,8 +45,8 @@ final class ServerCore: Sendable {
       do throws(ScriptedServerError) {
         guard !threads.isStopping else { throw ScriptedServerError(call: "accept", errno: ECANCELED) }
         threads.running[number] = try PosixThread.start(stackBytes: options.stackBytes) { [self] in
-          let connection = ServerConnection(number: number, descriptor: descriptor, core: self)
-          ended(number, ending: connection.run(), descriptor: descriptor)
+          let ending = ServerConnection.run(number: number, descriptor: descriptor, core: self)
+          ended(number, ending: ending, descriptor: descriptor)
         }
         threads.descriptors[number] = descriptor
         return nil

@@ -1,43 +1,47 @@
 internal import Glibc
-
-/// Ends a connection; thrown through the functions of its thread.
-struct ConnectionEnd: Error {
-  let ending: ConnectionEnding
-
-  init(_ ending: ConnectionEnding) { self.ending = ending }
-
-  static func violation(_ text: String) -> ConnectionEnd { ConnectionEnd(.violation(text)) }
-}
+internal import LinnetTLS
 
 /// The bytes of one accepted connection: blocking reads and writes, and waits that notice when the client goes away.
 ///
 /// Used by the thread of its connection only.
 final class ServerStream {
-  private let descriptor: CInt
+  private let socket: BlockingSocket
+  private let tls: ServerTLSLayer?
   private(set) var receivedBytes: UInt64 = 0
   private(set) var sentBytes: UInt64 = 0
+  /// What the TLS handshake agreed on.
+  private(set) var recordedTLS: RecordedTLS?
 
   /// `POLLRDHUP` of Linux, which the Glibc module does not export.
   private static let peerClosedEvent: Int16 = 0x2000
 
-  init(descriptor: CInt) {
-    self.descriptor = descriptor
-    var on: CInt = 1
-    // Fails for a Unix socket, which has no delay to switch off.
-    setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+  /// - Parameter context: For TLS; nil for clear text.
+  init(descriptor: CInt, tls context: TLSContext?) throws(ConnectionEnd) {
+    socket = BlockingSocket(descriptor)
+    if let context {
+      tls = try ServerTLSLayer(context: context, socket: socket)
+    } else {
+      tls = nil
+    }
   }
+
+  /// Whether the client announced the end of its data with `close_notify`.
+  var receivedCloseNotify: Bool { tls?.receivedCloseNotify ?? false }
+
+  /// Runs the TLS handshake; nothing without TLS.
+  func handshake() throws(ConnectionEnd) { recordedTLS = try tls?.handshake() }
 
   /// Waits for bytes.
   ///
   /// - Returns: How many came; 0 when the client closed its side.
   func receive(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
-    let count = try receiveRaw(into: room)
+    let count = if let tls { try tls.receive(into: room) } else { try socket.receive(into: room) }
     receivedBytes &+= UInt64(count)
     return count
   }
 
   func send(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
-    try sendRaw(bytes)
+    if let tls { try tls.send(bytes) } else { try socket.send(bytes) }
     sentBytes &+= UInt64(bytes.count)
   }
 
@@ -53,9 +57,13 @@ final class ServerStream {
   // MARK: Closing
 
   /// Tells the client that nothing more comes, and goes on receiving.
-  func finishSending() {
-    shutdown(descriptor, CInt(SHUT_WR))
+  func finishSending() throws(ConnectionEnd) {
+    try sendCloseNotify()
+    socket.finishSending()
   }
+
+  /// Tells the client that the data is complete; nothing without TLS.
+  func sendCloseNotify() throws(ConnectionEnd) { try tls?.sendCloseNotify() }
 
   /// Reads and drops everything until the client closes.
   func discardUntilClosed() throws(ConnectionEnd) {
@@ -101,7 +109,7 @@ final class ServerStream {
   /// Returns when `wake` is readable or the time is over, and throws when the client closed.
   private func waitForWake(_ wake: CInt, milliseconds: CInt) throws(ConnectionEnd) {
     var interests = [
-      pollfd(fd: descriptor, events: Self.peerClosedEvent, revents: 0),
+      pollfd(fd: socket.descriptor, events: Self.peerClosedEvent, revents: 0),
       pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
     ]
     while true {
@@ -115,31 +123,5 @@ final class ServerStream {
       }
       return
     }
-  }
-
-  // MARK: The socket
-
-  private func receiveRaw(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
-    while true {
-      let count = recv(descriptor, room.baseAddress, room.count, 0)
-      if count >= 0 { return count }
-      if errno != EINTR { throw Self.end(errno) }
-    }
-  }
-
-  private func sendRaw(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
-      if count >= 0 {
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      } else if errno != EINTR {
-        throw Self.end(errno)
-      }
-    }
-  }
-
-  private static func end(_ number: CInt) -> ConnectionEnd {
-    ConnectionEnd(number == ECONNRESET || number == EPIPE ? .peerReset : .failed(number))
   }
 }

@@ -89,6 +89,41 @@ struct HTTPHeadersBytesTests {
     #expect(throws: HTTPHeaderError.self) { try headers.validate() }
   }
 
+  @Test("whatever was changed and however it was received, the written lines are those of the fields")
+  func writingAfterChanges() {
+    var generator = SplitMix64(seed: 21)
+    let sections = ["A: 1\r\nB:2\r\nC:\t3\r\nD: 4\nE: 5", "F:  6\r\nG: \r\n", "H: 7\r\nI : 8"]
+    for _ in 0..<2000 {
+      var headers = HTTPHeaders()
+      for _ in 0..<Int.random(in: 0...8, using: &generator) {
+        let name = ["A", "B", "H", "X", "Y"].randomElement(using: &generator) ?? "A"
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0:
+          let section = Array((sections.randomElement(using: &generator) ?? "").utf8)
+          let base = headers.appendBlock(section.span)
+          for line in section.indices.split(whereSeparator: { section[$0] == 0x0A }) {
+            guard let colon = line.first(where: { section[$0] == 0x3A }) else { continue }
+            let value = (colon + 1..<line.endIndex).filter { section[$0] > 0x20 }
+            let start = value.first ?? line.endIndex
+            headers.appendField(
+              name: (base + line.startIndex)..<(base + line.startIndex + 1),
+              value: (base + start)..<(base + (value.last.map { $0 + 1 } ?? start)))
+          }
+        case 1: headers.update(name, "updated")
+        case 2: headers.remove(name)
+        case 3: headers.sort()
+        case 4: headers.add(contentsOf: headers)
+        default: headers.add(name, "added")
+        }
+      }
+      let expected = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+      var out = WriteBuffer()
+      headers.write(into: &out)
+      let written = String(decoding: out.takeAll(), as: UTF8.self)
+      #expect(written == expected)
+    }
+  }
+
   @Test("fields are written as field lines, byte by byte")
   func writing() {
     let headers = parsed([("A", [0xFF]), ("b", [])])

@@ -1,5 +1,10 @@
+import LinnetBytes
 import LinnetHTTPTypes
 import Testing
+
+extension HTTPHeader {
+  fileprivate var isValid: Bool { (try? validate()) != nil }
+}
 
 @Suite("HTTPHeaders")
 struct HTTPHeadersTests {
@@ -230,6 +235,16 @@ struct HTTPHeadersInjectionTests {
     headers.add(name, "v")
     #expect(headers.isEmpty)
     #expect(throws: HTTPHeaderError.self) { try headers.validate() }
+  }
+
+  @Test("exactly the token bytes of RFC 9110 may stand in a name, and exactly the field bytes in a value")
+  func everyByte() {
+    for value in 0..<128 {
+      let byte = UInt8(value)
+      let text = String(UnicodeScalar(byte))
+      #expect(HTTPHeader(text, "").isValid == ASCII.isToken(byte), "\(value)")
+      #expect(HTTPHeader("X", "a\(text)b").isValid == ASCII.isFieldValue(byte), "\(value)")
+    }
   }
 
   @Test(

@@ -251,8 +251,10 @@ struct HTTP1Core: ~Copyable {
         complete(trailers: trailers, effects: &effects)
         return false
       case .paused, .closed:
-        // Bytes or an end without an exchange: the server gave up on the idle connection, or speaks out of turn.
-        if exchange == nil || machine.hasBufferedInput || event.isClosed { close(effects: &effects) }
+        // Bytes or an end without an exchange: the server gave up on the idle connection, or speaks out of turn. Neither
+        // means that only TLS had something to say, such as a session ticket.
+        guard machine.hasBufferedInput || event.isClosed else { return true }
+        close(effects: &effects)
         return false
       }
     }

@@ -125,7 +125,10 @@ extension TransportError: CustomStringConvertible {
     if let url { text += "\(url): " }
     text += "\(phase.rawValue): \(reason)"
     let untold = peers.filter { !reason.contains($0.address) }
-    if !untold.isEmpty { text += " (\(untold.map(\.description).joined(separator: "; ")))" }
+    if !untold.isEmpty {
+      let told = untold.map { $0.cause == reason ? $0.address : $0.description }
+      text += " (\(told.joined(separator: "; ")))"
+    }
     if let underlying { text += ": \(underlying)" }
     if attempts > 0 { text += " [attempt \(attempts), \(elapsed.shortText)]" }
     return text.replacingLineBreaks()

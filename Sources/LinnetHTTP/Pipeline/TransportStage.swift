@@ -24,12 +24,11 @@ struct TransportStage: Sendable {
     let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
     var resends = 0
     while true {
-      let connection = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
-      let isReused = connection.servedExchanges > 0
+      let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
       do throws(TransportFailure) {
-        return try await exchange(request, on: connection, isReused: isReused, totalDeadline, context)
+        return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
-        guard isReused, error.isCloseBeforeResponse, resends < Self.maximumResends else { throw error }
+        guard lease.mayBeStale, error.isCloseBeforeResponse, resends < Self.maximumResends else { throw error }
         let isSafeToRepeat = request.head.method.isIdempotent && (request.body?.isReplayable ?? true)
         guard error.sent == .nothing && (request.body?.isReplayable ?? true) || isSafeToRepeat else {
           throw TransportFailure(
@@ -44,6 +43,14 @@ struct TransportStage: Sendable {
   }
 
   // MARK: Connection
+
+  private struct Lease {
+    let connection: HTTP1Connection
+    /// It carried an exchange before.
+    let isReused: Bool
+    /// It did, or it was made for a request that took another and lay idle since: its server may have given it up.
+    let mayBeStale: Bool
+  }
 
   private func pool(for request: PreparedRequest) throws(TransportFailure) -> OriginPool {
     let origin = request.url.origin
@@ -63,16 +70,20 @@ struct TransportStage: Sendable {
 
   private func lease(
     from pool: OriginPool, _ request: PreparedRequest, totalDeadline: Instant, _ context: ExchangeContext
-  ) async throws(TransportFailure) -> HTTP1Connection {
+  ) async throws(TransportFailure) -> Lease {
     if Task.isCancelled { throw .cancelled }
-    if let idle = pool.leaseIdle() { return idle }
+    if let idle = pool.leaseIdle() {
+      return Lease(connection: idle, isReused: idle.servedExchanges > 0, mayBeStale: true)
+    }
     let waitDeadline =
       request.timeouts.connectionWait.map { context.clock.now.advanced(by: $0) } ?? .distantFuture
     let outcome = await pool.lease(
       deadline: min(waitDeadline, totalDeadline), isTotalDeadline: totalDeadline <= waitDeadline,
       connectTimeout: request.timeouts.connect)
     switch outcome {
-    case .leased(let connection): return connection
+    case .leased(let connection):
+      let isReused = connection.servedExchanges > 0
+      return Lease(connection: connection, isReused: isReused, mayBeStale: isReused)
     case .failed(let failure): throw failure
     }
   }

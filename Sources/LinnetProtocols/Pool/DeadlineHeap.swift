@@ -52,6 +52,9 @@ package struct DeadlineHeap<Token> {
 
   package var isEmpty: Bool { heap.isEmpty }
 
+  /// What the heap holds in memory; for tests of the bound.
+  package var entriesIncludingCancelled: Int { heap.count }
+
   /// The earliest deadline of a live entry.
   package var nextDeadline: Instant? { heap.first?.deadline }
 

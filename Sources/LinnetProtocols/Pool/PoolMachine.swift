@@ -80,6 +80,8 @@ package struct PoolMachine: ~Copyable, Sendable {
     package var dialling = 0
     package var leasedStreams = 0
     package var waiting = 0
+
+    package init() {}
   }
 
   enum Phase: Sendable {
@@ -122,9 +124,13 @@ package struct PoolMachine: ~Copyable, Sendable {
   }
 
   package var counts: Counts {
-    Counts(
-      idle: table.idle.count, inUse: inUse, dialling: table.dialling, leasedStreams: table.leasedStreams,
-      waiting: waiters.count)
+    var counts = Counts()
+    counts.idle = table.idle.count
+    counts.inUse = inUse
+    counts.dialling = table.dialling
+    counts.leasedStreams = table.leasedStreams
+    counts.waiting = waiters.count
+    return counts
   }
 
   package var isShutDown: Bool {
