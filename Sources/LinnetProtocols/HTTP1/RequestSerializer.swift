@@ -120,10 +120,11 @@ enum RequestSerializer {
     guard head.version != .http2 else { throw .local(.wrongVersion) }
   }
 
-  /// A space would end the target, a control byte the line (RFC 9112 §3.2).
+  /// Visible ASCII only: a space would end the target, a control byte the line, and other bytes must be percent-encoded
+  /// (RFC 9112 §3.2).
   private static func isSendable(_ target: RequestTarget) -> Bool {
-    let bytes = target.bytes.span
-    for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] == 0x7F { return false }
+    let bytes = target.span
+    for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] >= 0x7F { return false }
     return !bytes.isEmpty
   }
 
