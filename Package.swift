@@ -60,7 +60,7 @@ let package = Package(
     .executableTarget(
       name: "LinnetConformanceAdapter", dependencies: ["LinnetHTTP"], swiftSettings: common),
     .executableTarget(
-      name: "LinnetBenchmarks", dependencies: ["LinnetHTTP", "LinnetTestSupport"],
+      name: "LinnetBenchmarks", dependencies: ["LinnetHTTP"],
       path: "Benchmarks/LinnetBenchmarks", swiftSettings: common),
 
     // Tests mirror Sources.

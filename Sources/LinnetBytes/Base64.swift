@@ -6,16 +6,21 @@ package enum Base64 {
     case url
   }
 
+  /// Padded to a multiple of four characters for ``Alphabet/standard``, unpadded for ``Alphabet/url``.
   package static func encode(_ bytes: some Sequence<UInt8>, alphabet: Alphabet = .standard) -> String {
     let digits = Array(alphabet == .standard ? standardDigits.utf8 : urlDigits.utf8)
     var output: [UInt8] = []
+    output.reserveCapacity((bytes.underestimatedCount + 2) / 3 * 4)
     var group: UInt32 = 0
     var filled = 0
     for byte in bytes {
       group = group << 8 | UInt32(byte)
       filled += 1
       if filled == 3 {
-        for shift in [18, 12, 6, 0] { output.append(digits[Int(group >> UInt32(shift) & 63)]) }
+        output.append(digits[Int(group >> 18 & 63)])
+        output.append(digits[Int(group >> 12 & 63)])
+        output.append(digits[Int(group >> 6 & 63)])
+        output.append(digits[Int(group & 63)])
         group = 0
         filled = 0
       }

@@ -64,17 +64,8 @@ public struct ByteChunk: Sendable {
   /// - Throws: What `body` throws.
   @unsafe
   public func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-    var result: Result<R, E>?
-    unsafe storage.withUnsafeBytes { whole in
-      do throws(E) {
-        // SAFETY: the bounds are checked by the initialisers to lie inside the storage.
-        result = .success(try unsafe body(UnsafeRawBufferPointer(rebasing: whole[lowerBound..<upperBound])))
-      } catch {
-        result = .failure(error)
-      }
-    }
-    guard let result else { return try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-    return try result.get()
+    // SAFETY: the caller takes over: this method is marked unsafe for its closure.
+    try unsafe span.withUnsafeBytes(body)
   }
 
   /// The first `maxLength` bytes, sharing the storage; all of them when there are fewer.
@@ -120,13 +111,17 @@ extension ByteChunk: RandomAccessCollection {
 extension ByteChunk: Hashable {
   /// Whether both chunks hold equal bytes.
   public static func == (left: ByteChunk, right: ByteChunk) -> Bool {
-    left.count == right.count && left.elementsEqual(right)
+    // SAFETY: neither pointer leaves the closures.
+    unsafe left.withUnsafeBytes { left in
+      unsafe right.withUnsafeBytes { right in unsafe left.elementsEqual(right) }
+    }
   }
 
   /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
-    for byte in self { hasher.combine(byte) }
+    // SAFETY: the hasher reads the bytes during the call.
+    unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
   }
 }
 
@@ -135,9 +130,18 @@ extension ByteChunk: CustomStringConvertible {
   public var description: String { "\(count) bytes" }
 }
 
+extension [UInt8] {
+  /// Copies the bytes of `chunk` in one piece; the standard library's generic `append` would go byte by byte.
+  public mutating func append(contentsOf chunk: ByteChunk) {
+    // SAFETY: the pointer is used only during the call.
+    unsafe chunk.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+}
+
 extension String {
   /// Decodes a chunk as UTF-8; invalid bytes become U+FFFD.
   public init(_ chunk: ByteChunk) {
-    self = String(decoding: chunk, as: UTF8.self)
+    // SAFETY: the pointer is used only during the call.
+    self = unsafe chunk.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

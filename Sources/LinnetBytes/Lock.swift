@@ -9,7 +9,9 @@
 /// Rules for its users: never resume a continuation, run user code or block while holding it.
 ///
 /// It is `Synchronization.Mutex`, except in builds for ThreadSanitizer, which does not understand `Mutex` and reports
-/// races in correct programs; there it is a pthread mutex.
+/// races in correct programs; there it is a pthread mutex. `Mutex.withLock` is not used because it demands a `sending`
+/// result, which a value taken out of the guarded state is not for the compiler.
+@safe
 package final class Lock<Value: ~Copyable>: @unchecked Sendable {
   // SAFETY: `value` is only touched between acquiring and releasing the mutex in `withLock`.
   #if LINNET_TSAN
@@ -17,6 +19,7 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     private var value: Value
 
     package init(_ value: consuming sending Value) {
+      // SAFETY: allocated and initialised here, destroyed and freed by `deinit`, and never copied.
       unsafe mutex = .allocate(capacity: 1)
       unsafe mutex.initialize(to: pthread_mutex_t())
       unsafe pthread_mutex_init(mutex, nil)
@@ -24,6 +27,7 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     }
 
     deinit {
+      // SAFETY: nobody can hold the lock of an object that is being destroyed.
       unsafe pthread_mutex_destroy(mutex)
       unsafe mutex.deallocate()
     }

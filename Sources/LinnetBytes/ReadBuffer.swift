@@ -1,156 +1,154 @@
 /// A growable receive buffer: bytes are appended at the end and consumed from the front.
 ///
 /// A socket or a TLS engine writes straight into the spare capacity; a parser looks at ``span`` and consumes. Large runs
-/// leave as a ``ByteChunk`` that takes the storage with it, so body bytes are not copied.
+/// leave as ``ByteChunk``s that share the storage, so body bytes are not copied.
 package struct ReadBuffer: ~Copyable, Sendable {
-  /// Backing bytes; `storage.count` is the capacity, and what lies outside `head..<tail` is meaningless.
-  private var storage: [UInt8]
-  private var head = 0
-  private var tail = 0
+  /// The unread bytes are `storage[head...]`. Room behind them is capacity that was never initialised, so no byte is
+  /// zeroed only to be overwritten.
+  @usableFromInline internal var storage: [UInt8] = []
+  @usableFromInline internal var head = 0
+  /// A chunk shares `storage`; nothing may be written to it any more.
+  private var isShared = false
 
   package init(minimumCapacity: Int = 0) {
-    storage = minimumCapacity > 0 ? [UInt8](repeating: 0, count: minimumCapacity) : []
+    storage.reserveCapacity(max(0, minimumCapacity))
   }
 
-  package var count: Int { tail - head }
-  package var isEmpty: Bool { tail == head }
+  /// The number of unread bytes.
+  @inlinable package var count: Int { storage.count - head }
+  @inlinable package var isEmpty: Bool { storage.count == head }
   /// Bytes held in memory, used or not.
-  package var capacity: Int { storage.count }
+  package var capacity: Int { storage.capacity }
 
   /// The unread bytes.
-  package var span: Span<UInt8> {
+  @inlinable package var span: Span<UInt8> {
     @_lifetime(borrow self)
-    get { storage.span.extracting(head..<tail) }
+    get { storage.span.extracting(head...) }
   }
 
   /// The unread byte at `offset`, or nil past the end.
-  package subscript(offset: Int) -> UInt8? {
+  @inlinable package subscript(offset: Int) -> UInt8? {
     offset >= 0 && offset < count ? storage[head + offset] : nil
   }
 
   package mutating func append(_ bytes: Span<UInt8>) {
-    guard !bytes.isEmpty else { return }
-    reserve(bytes.count)
-    let start = tail
-    // SAFETY: `reserve` made room for `bytes.count` bytes from `start` on; the pointers live for the call.
-    unsafe bytes.withUnsafeBufferPointer { source in
-      unsafe storage.withUnsafeMutableBufferPointer { target in
-        let room = unsafe UnsafeMutableBufferPointer(rebasing: target[start..<(start + source.count)])
-        _ = unsafe room.update(from: source)
-      }
-    }
-    tail += bytes.count
+    makeRoom(bytes.count)
+    // SAFETY: the pointer is used only during the call.
+    unsafe bytes.withUnsafeBufferPointer { unsafe storage.append(contentsOf: $0) }
   }
 
   package mutating func append(_ bytes: some Collection<UInt8>) {
-    append(Array(bytes).span)
+    makeRoom(bytes.count)
+    storage.append(contentsOf: bytes)
   }
 
   /// Lets `body` write up to the given room at the end; it returns how many bytes it wrote.
   ///
   /// - Parameter minimum: The least room that `body` is offered; it may be more.
+  /// - Returns: What `body` returned, clamped to the room.
+  /// - Throws: What `body` throws; nothing is appended then.
   package mutating func withSpareCapacity<E: Error>(
     minimum: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
   ) throws(E) -> Int {
-    if isEmpty && storage.count < minimum {
-      return try unsafe readIntoFreshStorage(minimum, body)
-    }
-    reserve(minimum)
-    var outcome: Result<Int, E> = .success(0)
-    let start = tail
-    unsafe storage.withUnsafeMutableBytes { all in
-      do throws(E) {
-        // SAFETY: `reserve` made room for `minimum` bytes after `start`; the slice ends at the storage's end.
-        outcome = .success(try unsafe body(UnsafeMutableRawBufferPointer(rebasing: all[start...])))
-      } catch {
-        outcome = .failure(error)
+    let minimum = max(0, minimum)
+    makeRoom(minimum)
+    let before = storage.count
+    let room = max(minimum, storage.capacity - before)
+    try storage.append(addingCapacity: room) { (spare: inout OutputSpan<UInt8>) throws(E) in
+      // SAFETY: `initialized` is set to what `body` says it wrote, clamped to the room it was given.
+      try unsafe spare.withUnsafeMutableBufferPointer { (target, initialized: inout Int) throws(E) in
+        initialized = min(max(0, try unsafe body(UnsafeMutableRawBufferPointer(target))), target.count)
       }
     }
-    let written = min(max(try outcome.get(), 0), storage.count - tail)
-    tail += written
-    return written
-  }
-
-  /// A fresh array is filled without being zeroed first; its count is then what was written, so nothing is wasted.
-  private mutating func readIntoFreshStorage<E: Error>(
-    _ capacity: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
-  ) throws(E) -> Int {
-    var failure: E?
-    // SAFETY: `initialized` is set to what `body` says it wrote, clamped to the room it was given.
-    storage = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { room, initialized in
-      do throws(E) {
-        initialized = min(max(try unsafe body(UnsafeMutableRawBufferPointer(room)), 0), capacity)
-      } catch {
-        failure = error
-        initialized = 0
-      }
-    }
-    head = 0
-    tail = storage.count
-    if let failure { throw failure }
-    return tail
+    return storage.count - before
   }
 
   /// Drops `n` bytes from the front; more than there are drops all.
   package mutating func consume(_ n: Int) {
     head += min(max(0, n), count)
-    if head == tail {
-      head = 0
-      tail = 0
-    }
+    if isEmpty { reset() }
   }
 
   package mutating func removeAll(keepingCapacity: Bool = true) {
+    if keepingCapacity {
+      reset()
+    } else {
+      storage = []
+      head = 0
+      isShared = false
+    }
+  }
+
+  private mutating func reset() {
+    if isShared {
+      storage = []
+      isShared = false
+    } else {
+      storage.removeAll(keepingCapacity: true)
+    }
     head = 0
-    tail = 0
-    if !keepingCapacity { storage = [] }
   }
 
   /// Takes the first `n` bytes (at most all) as a chunk.
   ///
-  /// When they are most of what the storage holds the storage itself leaves, and only the rest is copied.
+  /// A large one shares the storage, which is then left to it; a small one is copied, so that it does not keep a large
+  /// block alive: a chunk never holds more than ``maximumWaste`` times its own size.
   package mutating func takeChunk(_ n: Int) -> ByteChunk {
     let length = min(max(0, n), count)
     guard length > 0 else { return ByteChunk() }
-    if length >= Self.handOverThreshold && length * 2 >= storage.count {
-      let chunk = ByteChunk(storage: storage, range: head..<(head + length))
-      let rest = [UInt8](storage[(head + length)..<tail])
-      storage = rest
-      head = 0
-      tail = rest.count
-      return chunk
+    let range = head..<(head + length)
+    let chunk: ByteChunk
+    if length >= Self.shareThreshold && length >= storage.capacity / Self.maximumWaste {
+      chunk = ByteChunk(storage: storage, range: range)
+      isShared = true
+    } else {
+      // Not `Array(storage[range])`: that shares the storage when the slice covers all of it.
+      chunk = ByteChunk(copying: storage.span.extracting(range))
     }
-    let chunk = ByteChunk([UInt8](storage[head..<(head + length)]))
     consume(length)
     return chunk
   }
 
   /// Below this size a copy is cheaper than a new receive buffer.
-  private static var handOverThreshold: Int { 2048 }
+  package static var shareThreshold: Int { 2048 }
+  package static var maximumWaste: Int { 4 }
 
-  /// The offset of the first `byte` at or after `offset`, or nil.
+  /// The offset of the first `byte` at or after `offset`, or nil. Eight bytes at a time.
   package func firstOffset(of byte: UInt8, from offset: Int = 0) -> Int? {
     guard offset >= 0, offset < count else { return nil }
-    return storage[(head + offset)..<tail].firstIndex(of: byte).map { $0 - head }
+    let pattern = UInt64(byte) &* 0x0101_0101_0101_0101
+    // SAFETY: every read lies between `head + offset` and the end of the initialised bytes.
+    return unsafe storage.withUnsafeBytes { bytes in
+      var index = head + offset
+      while index + 8 <= bytes.count {
+        let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ pattern
+        // The lowest bit set marks the first byte that became zero.
+        let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+        if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 - head }
+        index += 8
+      }
+      while index < bytes.count {
+        if unsafe bytes[index] == byte { return index - head }
+        index += 1
+      }
+      return nil
+    }
   }
 
-  /// Makes room for `extra` bytes at the end: by moving the unread bytes to the front, or by growing.
-  private mutating func reserve(_ extra: Int) {
-    if storage.count - tail >= extra { return }
-    let used = count
-    if storage.count - used >= extra && head >= used {
-      // SAFETY: `head >= used`, so source and target do not overlap, and both lie inside the storage.
-      unsafe storage.withUnsafeMutableBufferPointer { all in
-        for index in 0..<used { unsafe all[index] = unsafe all[head + index] }
-      }
-    } else {
-      var bigger = [UInt8]()
-      bigger.reserveCapacity(max(used + extra, storage.count))
-      bigger.append(contentsOf: storage[head..<tail])
-      bigger.append(contentsOf: repeatElement(0, count: max(extra, storage.count - used)))
-      storage = bigger
+  /// Makes room for `extra` bytes at the end: by moving the unread bytes to the front when that costs no more than what
+  /// was consumed, else by growing to at least twice the size. Appending is so linear over all, whatever the pieces.
+  private mutating func makeRoom(_ extra: Int) {
+    if !isShared && storage.capacity - storage.count >= extra { return }
+    let unread = count
+    if !isShared && storage.capacity - unread >= extra && head >= unread {
+      storage.removeSubrange(0..<head)
+    } else if isShared || head > 0 {
+      var fresh: [UInt8] = []
+      fresh.reserveCapacity(isShared ? unread + extra : max(unread + extra, unread * 2))
+      fresh.append(contentsOf: storage[head...])
+      storage = fresh
+      isShared = false
     }
     head = 0
-    tail = used
   }
 }

@@ -47,6 +47,7 @@ package struct RingDeque<Element> {
     return element
   }
 
+  /// Puts `element` in the place of the first; does nothing when there is none.
   package mutating func replaceFirst(with element: Element) {
     guard count > 0 else { return }
     slots[head] = element
@@ -68,7 +69,8 @@ package struct RingDeque<Element> {
     guard count == slots.count else { return }
     var bigger = [Element?]()
     bigger.reserveCapacity(Swift.max(8, slots.count * 2))
-    for offset in 0..<count { bigger.append(slots[index(offset)]) }
+    bigger.append(contentsOf: slots[head...])
+    bigger.append(contentsOf: slots[..<head])
     bigger.append(contentsOf: repeatElement(nil, count: Swift.max(8, slots.count * 2) - count))
     slots = bigger
     head = 0
@@ -78,8 +80,18 @@ package struct RingDeque<Element> {
 extension RingDeque: Sendable where Element: Sendable {}
 
 extension RingDeque: Sequence {
-  package func makeIterator() -> AnyIterator<Element> {
-    var copy = self
-    return AnyIterator { copy.popFirst() }
+  package struct Iterator: IteratorProtocol {
+    fileprivate let deque: RingDeque
+    fileprivate var offset = 0
+
+    package mutating func next() -> Element? {
+      guard offset < deque.count else { return nil }
+      defer { offset += 1 }
+      return deque.slots[deque.index(offset)]
+    }
   }
+
+  /// From the first to the last.
+  package func makeIterator() -> Iterator { Iterator(deque: self) }
+  package var underestimatedCount: Int { count }
 }

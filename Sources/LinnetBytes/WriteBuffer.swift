@@ -1,12 +1,12 @@
 /// An output buffer for serialisers and for bytes that wait for a socket.
 ///
 /// Small pieces are copied into one contiguous tail; large chunks are queued by reference. The consumer takes from the
-/// front, segment by segment.
+/// front, segment by segment, so that a socket writes a body from the memory of its owner.
 package struct WriteBuffer: ~Copyable, Sendable {
   /// Finished segments in order; the bytes of `tail` follow them.
   private var segments = RingDeque<ByteChunk>()
   private var segmentBytes = 0
-  private var tail: [UInt8] = []
+  @usableFromInline internal var tail: [UInt8] = []
   /// How much of `tail` was consumed; used only while `segments` is empty.
   private var tailHead = 0
 
@@ -18,7 +18,7 @@ package struct WriteBuffer: ~Copyable, Sendable {
   /// Chunks from this size on are queued by reference instead of being copied.
   package static var spliceThreshold: Int { 4096 }
 
-  package mutating func append(byte: UInt8) { tail.append(byte) }
+  @inlinable package mutating func append(byte: UInt8) { tail.append(byte) }
 
   package mutating func append(ascii text: StaticString) {
     // SAFETY: a StaticString's bytes live for ever.
@@ -39,13 +39,16 @@ package struct WriteBuffer: ~Copyable, Sendable {
   package mutating func append(hex value: UInt64) { appendDigits(value, radix: 16) }
 
   private mutating func appendDigits(_ value: UInt64, radix: UInt64) {
-    let start = tail.count
+    // 20 digits hold every UInt64; they come out from the last to the first.
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var start = digits.count
     var rest = value
     repeat {
-      tail.append(ASCII.lowercaseHexDigit(UInt8(truncatingIfNeeded: rest % radix)))
+      start -= 1
+      digits[start] = ASCII.lowercaseHexDigit(UInt8(truncatingIfNeeded: rest % radix))
       rest /= radix
     } while rest > 0
-    tail[start...].reverse()
+    append(digits.span.extracting(start...))
   }
 
   /// Appends a chunk: copied when small, by reference from ``spliceThreshold`` on.
@@ -118,6 +121,10 @@ package struct WriteBuffer: ~Copyable, Sendable {
     if tailHead == tail.count {
       tail.removeAll(keepingCapacity: tail.capacity <= Self.keptCapacity)
       tailHead = 0
+    } else if tailHead >= Self.keptCapacity && tailHead * 2 >= tail.count {
+      // A buffer that is never quite empty must not grow for ever.
+      tail.removeSubrange(0..<tailHead)
+      tailHead = 0
     }
   }
 
@@ -135,7 +142,7 @@ package struct WriteBuffer: ~Copyable, Sendable {
   package mutating func takeAll() -> [UInt8] {
     var all = [UInt8]()
     all.reserveCapacity(count)
-    while let first = segments.popFirst() { all.append(contentsOf: first) }
+    while let first = segments.popFirst() { all.append(contentsOf: first.array) }
     all.append(contentsOf: tail[tailHead...])
     removeAll()
     return all

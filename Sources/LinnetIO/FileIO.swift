@@ -24,7 +24,7 @@ package enum FileIO {
     try open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
   }
 
-  private static func open(_ path: String, _ flags: CInt, mode: UInt32) throws(SystemError) -> OwnedDescriptor {
+  static func open(_ path: String, _ flags: CInt, mode: UInt32) throws(SystemError) -> OwnedDescriptor {
     // SAFETY: the path ends with a zero byte.
     OwnedDescriptor(
       owning: CInt(truncatingIfNeeded: try Syscalls.call("open") { unsafe linnet_open(path, flags, mode) }))

@@ -2,8 +2,13 @@ package import LinnetBytes
 
 /// Names one entry of a ``DeadlineHeap``. An id is never valid again after its entry was popped or cancelled.
 package struct DeadlineID: Sendable, Hashable {
-  fileprivate let slot: UInt32
-  fileprivate let generation: UInt32
+  @usableFromInline let slot: UInt32
+  @usableFromInline let generation: UInt32
+
+  @inlinable init(slot: UInt32, generation: UInt32) {
+    self.slot = slot
+    self.generation = generation
+  }
 }
 
 /// Tokens ordered by the instant at which they fall due: the one structure behind every timer.
@@ -16,14 +21,24 @@ package struct DeadlineID: Sendable, Hashable {
 /// laziness invisible: the top of the heap is always a live entry, so ``nextDeadline`` is exact, and the heap is
 /// rebuilt when more than half of it is cancelled, so memory is bounded by twice the live entries.
 ///
-/// It is a plain value without a lock; whoever owns it (a shard, a pool) guards it.
+/// It is a plain value without a lock; whoever owns it (a shard, a pool) guards it. Everything is inlinable, because other
+/// modules use it with tokens of their own, and unspecialised code would cost more than the heap.
 package struct DeadlineHeap<Token> {
-  private struct Entry {
-    var deadline: Instant
-    var sequence: UInt64
-    var slot: UInt32
+  @usableFromInline
+  struct Entry: Sendable {
+    @usableFromInline var deadline: Instant
+    @usableFromInline var sequence: UInt64
+    @usableFromInline var slot: UInt32
+
+    @inlinable
+    init(deadline: Instant, sequence: UInt64, slot: UInt32) {
+      self.deadline = deadline
+      self.sequence = sequence
+      self.slot = slot
+    }
 
     /// Earlier deadline first; first inserted first among equals.
+    @inlinable
     func precedes(_ other: Entry) -> Bool {
       deadline == other.deadline ? sequence < other.sequence : deadline < other.deadline
     }
@@ -31,31 +46,43 @@ package struct DeadlineHeap<Token> {
 
   /// Where a token lives while its entry is in the heap. `token == nil` with the entry still in the heap means
   /// cancelled.
-  fileprivate struct Slot {
-    var generation: UInt32
-    var token: Token?
+  @usableFromInline
+  struct Slot {
+    @usableFromInline var generation: UInt32
+    @usableFromInline var token: Token?
+
+    @inlinable
+    init(generation: UInt32, token: Token?) {
+      self.generation = generation
+      self.token = token
+    }
   }
 
-  private var heap: [Entry] = []
-  private var slots: [Slot] = []
-  private var vacantSlots: [UInt32] = []
-  private var nextSequence: UInt64 = 0
-  private var cancelledCount = 0
+  @usableFromInline var heap: [Entry] = []
+  @usableFromInline var slots: [Slot] = []
+  @usableFromInline var vacantSlots: [UInt32] = []
+  @usableFromInline var nextSequence: UInt64 = 0
+  @usableFromInline var cancelledCount = 0
 
   /// Below this size a rebuild costs more than the memory it gives back.
-  private static var smallestRebuild: Int { 32 }
+  @inlinable static var smallestRebuild: Int { 32 }
 
+  @inlinable
   package init() {}
 
   /// How many entries are neither popped nor cancelled.
-  package var count: Int { heap.count - cancelledCount }
+  @inlinable package var count: Int { heap.count - cancelledCount }
 
-  package var isEmpty: Bool { heap.isEmpty }
+  @inlinable package var isEmpty: Bool { heap.isEmpty }
+
+  /// What the heap holds in memory; for tests of the bound.
+  @inlinable package var entriesIncludingCancelled: Int { heap.count }
 
   /// The earliest deadline of a live entry.
-  package var nextDeadline: Instant? { heap.first?.deadline }
+  @inlinable package var nextDeadline: Instant? { heap.first?.deadline }
 
   /// Adds `token`, due at `deadline`. O(log n).
+  @inlinable
   @discardableResult
   package mutating func insert(_ token: Token, at deadline: Instant) -> DeadlineID {
     let slot: UInt32
@@ -73,6 +100,7 @@ package struct DeadlineHeap<Token> {
   }
 
   /// Takes the entry out and gives its token back; nil when it was popped or cancelled before. O(1) amortised.
+  @inlinable
   @discardableResult
   package mutating func cancel(_ id: DeadlineID) -> Token? {
     let slot = Int(id.slot)
@@ -86,6 +114,7 @@ package struct DeadlineHeap<Token> {
   }
 
   /// Removes the earliest entry that is due at `now` or before, and gives its token.
+  @inlinable
   package mutating func popExpired(now: Instant) -> Token? {
     guard let top = heap.first, top.deadline <= now else { return nil }
     let slot = Int(top.slot)
@@ -98,14 +127,16 @@ package struct DeadlineHeap<Token> {
   }
 
   /// Restores the rule that the top is live.
-  private mutating func dropCancelledTop() {
+  @inlinable
+  mutating func dropCancelledTop() {
     while let top = heap.first, slots[Int(top.slot)].token == nil {
       cancelledCount -= 1
       removeTop()
     }
   }
 
-  private mutating func removeTop() {
+  @inlinable
+  mutating func removeTop() {
     vacantSlots.append(heap[0].slot)
     let last = heap.removeLast()
     guard !heap.isEmpty else { return }
@@ -113,7 +144,8 @@ package struct DeadlineHeap<Token> {
     siftDown(0)
   }
 
-  private mutating func rebuild() {
+  @inlinable
+  mutating func rebuild() {
     var kept = 0
     for position in heap.indices {
       let entry = heap[position]
@@ -129,7 +161,8 @@ package struct DeadlineHeap<Token> {
     for position in stride(from: kept / 2 - 1, through: 0, by: -1) { siftDown(position) }
   }
 
-  private mutating func siftUp(_ start: Int) {
+  @inlinable
+  mutating func siftUp(_ start: Int) {
     let entry = heap[start]
     var position = start
     while position > 0 {
@@ -141,7 +174,8 @@ package struct DeadlineHeap<Token> {
     heap[position] = entry
   }
 
-  private mutating func siftDown(_ start: Int) {
+  @inlinable
+  mutating func siftDown(_ start: Int) {
     let entry = heap[start]
     var position = start
     while true {

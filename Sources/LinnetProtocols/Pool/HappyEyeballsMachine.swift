@@ -49,9 +49,9 @@ package struct HappyEyeballsMachine: ~Copyable, Sendable {
   /// What the owner must do, in this order: cancel, connect, arm the timer, report the outcome.
   package struct Action: Sendable, Equatable {
     /// Stop these attempts and close their sockets. Naming an attempt that is gone is harmless.
-    package var cancels = SmallList<Int>()
+    package var cancels: SmallList<Int> = .none
     /// Start these attempts now.
-    package var connects = SmallList<Int>()
+    package var connects: SmallList<Int> = .none
     /// When to call ``HappyEyeballsMachine/timerFired(now:)`` next; replaces any earlier wish.
     package var waitUntil: Instant?
     /// Present once: the race is over.

@@ -55,12 +55,12 @@ package struct PoolMachine: ~Copyable, Sendable {
   /// waiters. The parts are independent.
   package struct Action: Sendable {
     /// These connections are forgotten: close them, or abandon the dial. No report is expected.
-    package var closes = SmallList<ConnectionID>()
+    package var closes: SmallList<ConnectionID> = .none
     /// Connect; ends in ``PoolMachine/connectionEstablished(_:streams:now:)`` or ``PoolMachine/connectionFailed(_:now:)``.
-    package var dials = SmallList<ConnectionID>()
+    package var dials: SmallList<ConnectionID> = .none
     /// The waiter owns one stream; ends in ``PoolMachine/streamReleased(_:reusable:now:)``.
-    package var leases = SmallList<(waiter: WaiterID, connection: ConnectionID)>()
-    package var failures = SmallList<(waiter: WaiterID, failure: PoolFailure)>()
+    package var leases: SmallList<(waiter: WaiterID, connection: ConnectionID)> = .none
+    package var failures: SmallList<(waiter: WaiterID, failure: PoolFailure)> = .none
     /// The pool is shut down and its last connection is gone.
     package var isDrained = false
 
@@ -80,6 +80,8 @@ package struct PoolMachine: ~Copyable, Sendable {
     package var dialling = 0
     package var leasedStreams = 0
     package var waiting = 0
+
+    package init() {}
   }
 
   enum Phase: Sendable {
@@ -122,9 +124,13 @@ package struct PoolMachine: ~Copyable, Sendable {
   }
 
   package var counts: Counts {
-    Counts(
-      idle: table.idle.count, inUse: inUse, dialling: table.dialling, leasedStreams: table.leasedStreams,
-      waiting: waiters.count)
+    var counts = Counts()
+    counts.idle = table.idle.count
+    counts.inUse = inUse
+    counts.dialling = table.dialling
+    counts.leasedStreams = table.leasedStreams
+    counts.waiting = waiters.count
+    return counts
   }
 
   package var isShutDown: Bool {

@@ -1,0 +1,118 @@
+import FoundationEssentials
+import Glibc
+import LinnetHTTP
+
+/// What a workload does with each response.
+enum WorkloadMode: String, CaseIterable, Sendable {
+  /// Small keep-alive GETs over HTTP/1.1, each body read to its end.
+  case h1
+  /// Whole downloads, streamed to nowhere.
+  case dl1
+  /// A new TLS connection for each request, without resumption.
+  case new
+  /// A new TLS connection for each request, with resumption.
+  case newr
+  /// A decoded body.
+  case gzip
+  /// A typed decode of the body.
+  case json
+  /// N connections that are used once and left idle.
+  case idle
+}
+
+/// One client workload: N requests, C at a time, measured after a warm-up.
+struct ClientWorkload: Sendable {
+  private let mode: WorkloadMode
+  private let url: HTTPURL
+  private let requests: Int
+  private let concurrency: Int
+
+  init?(arguments: [String]) {
+    guard arguments.count == 4, let mode = WorkloadMode(rawValue: arguments[0]), let url = try? HTTPURL(arguments[1]),
+      let requests = Int(arguments[2]), let concurrency = Int(arguments[3]), requests > 0, concurrency > 0
+    else { return nil }
+    self.mode = mode
+    self.url = url
+    self.requests = requests
+    self.concurrency = mode == .idle ? requests : concurrency
+  }
+
+  private var configuration: HTTPClientConfiguration {
+    var configuration = HTTPClientConfiguration()
+    configuration.pool.maximumConnectionsPerOrigin = max(concurrency, 1)
+    configuration.pool.maximumIdleConnectionsPerOrigin = max(concurrency, 1)
+    configuration.pool.maximumConcurrentDials = 64
+    if mode != .gzip { configuration.decompression = .disabled }
+    if mode == .new { configuration.tls.resumesSessions = false }
+    if let bundle = getenv("BENCH_CA") { configuration.tls.trustRoots = .only([.file(String(cString: bundle))]) }
+    return configuration
+  }
+
+  private var warmUp: Int {
+    switch mode {
+    case .dl1, .new, .idle: 0
+    case .newr: 1
+    case .h1, .gzip, .json: max(min(requests / 10, 2000), concurrency)
+    }
+  }
+
+  /// Runs the workload and returns its JSON report.
+  func run() async throws -> String {
+    let client = HTTPClient(configuration: configuration)
+    if warmUp > 0 { _ = try await drive(client, warmUp) }
+    let before = Measurement.residentKilobytes()
+    var measurement = Measurement(expected: requests)
+    for result in try await drive(client, requests) { measurement.merge(result) }
+    var extra = ""
+    if mode == .idle {
+      let perConnection = Double(Measurement.residentKilobytes() - before) / Double(requests)
+      extra = ",\"rss_kb_per_conn\":\(perConnection),\"socks\":\(Measurement.socketCount())"
+    }
+    let report = measurement.report(mode: mode, requests: requests, concurrency: concurrency, extra: extra)
+    await client.shutdown(grace: .zero)
+    return report
+  }
+
+  private func drive(_ client: HTTPClient, _ total: Int) async throws -> [WorkerResult] {
+    let workers = min(concurrency, total)
+    guard workers > 1 else { return [try await work(client, total)] }
+    return try await withThrowingTaskGroup(of: WorkerResult.self) { group in
+      for index in 0..<workers {
+        let share = total / workers + (index < total % workers ? 1 : 0)
+        group.addTask { try await work(client, share) }
+      }
+      var results: [WorkerResult] = []
+      for try await result in group { results.append(result) }
+      return results
+    }
+  }
+
+  private func work(_ client: HTTPClient, _ count: Int) async throws -> WorkerResult {
+    var request = HTTPRequest(url: url)
+    if mode == .new || mode == .newr { request.headers.add("Connection", "close") }
+    request.options.timeouts.responseHead = .unlimited
+    var result = WorkerResult()
+    result.latencies.reserveCapacity(count)
+    for _ in 0..<count {
+      let start = Measurement.now()
+      let response = try await client.send(request)
+      guard response.status.code == 200 else {
+        result.errors += 1
+        continue
+      }
+      result.bytes += try await consume(response)
+      result.latencies.append(UInt32(min((Measurement.now() - start) * 1e9, Double(UInt32.max))))
+    }
+    return result
+  }
+
+  private func consume(_ response: HTTPResponse) async throws -> Int {
+    if mode == .json {
+      let body = try await response.collect()
+      return try JSONDecoder().decode([Item].self, from: Data(body)).count
+    }
+    var bytes = 0
+    while let chunk = try await response.body.next() { bytes += chunk.count }
+    return bytes
+  }
+}

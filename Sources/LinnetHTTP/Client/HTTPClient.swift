@@ -1,0 +1,106 @@
+internal import LinnetBytes
+internal import LinnetHTTPTypes
+internal import LinnetIO
+
+/// The raw HTTP client: requests in, responses out, connections kept and reused.
+///
+/// ```swift
+/// let client = HTTPClient()
+/// let response = try await client.send(.get("https://example.com/"))
+/// print(response.status, try await response.text())
+/// ```
+///
+/// A client is cheap and may be shared by any number of tasks. Dropping the last reference closes its idle connections
+/// and lets running exchanges finish; ``shutdown(grace:)`` is for those who want to wait for that.
+public final class HTTPClient: Sendable {
+  /// The settings that the client was made with.
+  public let configuration: HTTPClientConfiguration
+
+  private let environment: EngineEnvironment
+  private let pools: ConnectionPools
+  private let transport: TransportStage
+
+  /// A client with its own connections. Nothing is connected or started before the first request.
+  public convenience init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+    self.init(configuration: configuration, environment: EngineEnvironment())
+  }
+
+  package init(configuration: HTTPClientConfiguration, environment: EngineEnvironment) {
+    self.configuration = configuration
+    self.environment = environment
+    pools = ConnectionPools(environment: environment)
+    transport = TransportStage(
+      pools: pools, securities: SecurityRegistry(variables: environment.variables), configuration: configuration)
+  }
+
+  deinit { _ = pools.shutDown() }
+
+  /// Sends a request and returns its response as soon as the head is there; the body follows as it is read.
+  ///
+  /// HTTP errors such as 404 are responses, not errors. Redirects are not followed.
+  ///
+  /// - Throws: `TransportError`: `invalidURL`, `unsupportedScheme`, `invalidRequest`, `invalidConfiguration`,
+  ///   `requestBodyFailed` before anything was sent; the connection's and TLS's errors; `headTimeout`, `totalTimeout`,
+  ///   `emptyReply`, `connectionLost`, `invalidResponse` for the response; `cancelled` when the task was cancelled, and
+  ///   then the connection of the request is closed at once.
+  @concurrent
+  public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    let start = environment.clock.now
+    let url: HTTPURL
+    do throws(HTTPURLError) {
+      switch request.location {
+      case .text(let text): url = try HTTPURL(text)
+      case .parsed(let parsed): url = parsed
+      }
+    } catch {
+      throw TransportError(TransportFailure(error), context: TransportError.Context(method: request.method))
+    }
+    var context = ExchangeContext(method: request.method, url: url, start: start, clock: environment.clock)
+    do throws(TransportFailure) {
+      try Self.admit(url)
+      let prepared = try PreparedRequest(request, url: url, configuration: configuration)
+      context.attempts = 1
+      return try await transport.send(prepared, context: context)
+    } catch {
+      throw context.error(error)
+    }
+  }
+
+  /// Sends a request and gives its response to `body`; whatever of the response's body is not read when `body` returns
+  /// or throws is discarded.
+  ///
+  /// - Throws: `TransportError` as ``send(_:)``, and what `body` throws.
+  public func withResponse<R>(
+    to request: HTTPRequest, _ body: (HTTPResponse) async throws -> R
+  ) async throws -> R {
+    let response = try await send(request)
+    defer { response.body.reader.discard() }
+    return try await body(response)
+  }
+
+  /// Refuses further requests, waits for running exchanges, and closes every connection (TLS says goodbye).
+  ///
+  /// Optional: dropping the client frees everything too. A second call, also at the same time, waits for the same end.
+  ///
+  /// - Parameter grace: How long running exchanges may take; then they fail with `clientShutDown`. Default 30 s; zero
+  ///   ends them at once. Cancelling the calling task ends the grace.
+  public func shutdown(grace: Duration = .seconds(30)) async {
+    let closing = pools.shutDown()
+    guard !closing.isEmpty else { return }
+    let shard = environment.shards.next()
+    await ShutdownWait(pools: closing).run(grace: grace, on: shard)
+  }
+
+  private static func admit(_ url: HTTPURL) throws(TransportFailure) {
+    guard url.scheme == .http || url.scheme == .https else {
+      throw TransportFailure(
+        code: .unsupportedScheme, phase: .request,
+        reason: "\(url.scheme.rawValue) URLs are not requested with send: use http or https")
+    }
+    do throws(HTTPURLError) {
+      _ = try url.connectablePort()
+    } catch {
+      throw TransportFailure(error)
+    }
+  }
+}

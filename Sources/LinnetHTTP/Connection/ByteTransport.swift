@@ -1,0 +1,264 @@
+internal import LinnetBytes
+internal import LinnetIO
+internal import LinnetProtocols
+internal import LinnetTLS
+
+/// A connected socket with or without TLS: bytes in, bytes out, never blocking.
+///
+/// It is a plain value inside a connection's core; the core's lock is its only guard. Edge-triggered: `isReadable` and
+/// `isWritable` stay set until a call would have blocked.
+struct ByteTransport: ~Copyable {
+  private let descriptor: OwnedDescriptor
+  private var tls: TLSEngine?
+  /// Ciphertext that waits for the socket.
+  private var wire = WriteBuffer()
+  var isReadable = false
+  var isWritable = true
+  /// The peer has half-closed or reset: a short read does not mean that the socket is drained.
+  var isPeerClosed = false
+  /// Bytes were given to the network since ``resetWriteMark()``.
+  private(set) var hasWritten = false
+
+  /// How much ciphertext is read at a time: one record's worth until a read fills it, then many at once.
+  private var ciphertextReadBytes = ByteTransport.smallReadBytes
+  private static var smallReadBytes: Int { 17 << 10 }
+  private static var largeReadBytes: Int { 128 << 10 }
+  /// Plaintext is encrypted only this far ahead of the socket.
+  private static var ciphertextAheadBytes: Int { 64 << 10 }
+
+  init(_ descriptor: consuming OwnedDescriptor, tls: consuming TLSEngine?) {
+    self.descriptor = descriptor
+    self.tls = tls
+  }
+
+  enum ReadOutcome {
+    /// Plaintext bytes were handed to the machine (possibly none: a partial record).
+    case progressed
+    case wouldBlock
+    case endOfFile
+  }
+
+  var fd: CInt { descriptor.raw }
+  var hasPendingOutput: Bool { !wire.isEmpty }
+  var isEncrypted: Bool { tls != nil }
+
+  mutating func resetWriteMark() { hasWritten = false }
+
+  // MARK: Reading
+
+  /// Reads once from the socket into the machine.
+  mutating func read(into machine: inout HTTP1ClientMachine) throws(TransportFailure) -> ReadOutcome {
+    guard isReadable else { return .wouldBlock }
+    if tls != nil { return try readCiphertext(into: &machine) }
+    let fd = descriptor.raw
+    let wanted = machine.suggestedReadSize
+    var outcome = IOResult.wouldBlock
+    var offered = 0
+    do throws(SystemError) {
+      _ = try machine.withReceiveCapacity(minimum: wanted) { (room) throws(SystemError) -> Int in
+        offered = room.count
+        outcome = try Syscalls.recv(fd, into: room)
+        if case .bytes(let count) = outcome { return count }
+        return 0
+      }
+    } catch {
+      isReadable = false
+      throw TransportFailure(receiving: error)
+    }
+    switch outcome {
+    case .bytes(let count):
+      // A short read drained the socket; the next bytes make a new edge (epoll(7)).
+      if count < offered && !isPeerClosed { isReadable = false }
+      return .progressed
+    case .wouldBlock:
+      isReadable = false
+      return .wouldBlock
+    case .eof:
+      isReadable = false
+      return .endOfFile
+    }
+  }
+
+  private mutating func readCiphertext(
+    into machine: inout HTTP1ClientMachine
+  ) throws(TransportFailure) -> ReadOutcome {
+    let outcome = try receiveCiphertext()
+    if case .wouldBlock = outcome { return .wouldBlock }
+    // At the end of the stream the engine knows whether the peer said goodbye; without that it throws.
+    if try decrypt(into: &machine) { return .endOfFile }
+    return .progressed
+  }
+
+  /// Moves ciphertext from the socket into the engine, once.
+  mutating func receiveCiphertext() throws(TransportFailure) -> ReadOutcome {
+    let fd = descriptor.raw
+    var outcome = IOResult.wouldBlock
+    var offered = 0
+    do throws(SystemError) {
+      _ = try tls?.withCiphertextCapacity(minimum: ciphertextReadBytes) { (room) throws(SystemError) -> Int in
+        offered = room.count
+        outcome = try Syscalls.recv(fd, into: room)
+        if case .bytes(let count) = outcome { return count }
+        return 0
+      }
+    } catch {
+      isReadable = false
+      throw TransportFailure(receiving: error)
+    }
+    switch outcome {
+    case .bytes(let count):
+      if count < offered {
+        if !isPeerClosed { isReadable = false }
+        ciphertextReadBytes = Self.smallReadBytes
+      } else {
+        ciphertextReadBytes = Self.largeReadBytes
+      }
+      return .progressed
+    case .wouldBlock:
+      isReadable = false
+      return .wouldBlock
+    case .eof:
+      isReadable = false
+      tls?.receiveEOF()
+      return .endOfFile
+    }
+  }
+
+  /// Decrypts everything that the engine holds into the machine. Returns whether the peer has ended its stream cleanly.
+  private mutating func decrypt(into machine: inout HTTP1ClientMachine) throws(TransportFailure) -> Bool {
+    while true {
+      var outcome = TLSReadResult.needsInput
+      do throws(TLSError) {
+        let wanted = max(machine.suggestedReadSize, 16 << 10)
+        _ = try machine.withReceiveCapacity(minimum: wanted) { (room) throws(TLSError) -> Int in
+          var filled = 0
+          while filled < room.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
+            outcome = try tls?.read(into: rest) ?? .needsInput
+            guard case .bytes(let count) = outcome, count > 0 else { break }
+            filled += count
+          }
+          return filled
+        }
+      } catch {
+        throw TransportFailure(error, phase: .body)
+      }
+      switch outcome {
+      case .bytes: continue
+      case .needsInput: return false
+      case .closed: return true
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Sends as much as the socket takes. What is left stays in `output` (or as ciphertext in here).
+  mutating func flush(_ output: inout WriteBuffer) throws(TransportFailure) {
+    guard tls != nil else { return try Self.send(&output, to: descriptor.raw, &isWritable, &hasWritten) }
+    while true {
+      drainCiphertext()
+      try Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
+      guard wire.isEmpty, !output.isEmpty else { return }
+      do throws(TLSError) {
+        _ = try tls?.write(from: &output, upTo: Self.ciphertextAheadBytes)
+      } catch {
+        throw TransportFailure(error, phase: .send)
+      }
+    }
+  }
+
+  private mutating func drainCiphertext() {
+    tls?.drainCiphertext(into: &wire)
+  }
+
+  private static func send(
+    _ buffer: inout WriteBuffer, to fd: CInt, _ isWritable: inout Bool, _ hasWritten: inout Bool
+  ) throws(TransportFailure) {
+    while isWritable && !buffer.isEmpty {
+      var outcome = IOResult.wouldBlock
+      var offered = 0
+      do throws(SystemError) {
+        _ = try buffer.withFirstSegment { (bytes) throws(SystemError) -> Int in
+          offered = bytes.count
+          outcome = try Syscalls.send(fd, bytes)
+          if case .bytes(let count) = outcome { return count }
+          return 0
+        }
+      } catch {
+        isWritable = false
+        throw TransportFailure(sending: error)
+      }
+      switch outcome {
+      case .bytes(let count):
+        if count > 0 { hasWritten = true }
+        // A short write filled the socket's buffer; room makes a new edge.
+        if count < offered { isWritable = false }
+      case .wouldBlock, .eof:
+        isWritable = false
+      }
+    }
+  }
+
+  // MARK: TLS handshake
+
+  /// One step of the handshake with what was received so far; sends what the engine wants to say, also after an error.
+  mutating func handshake() throws(TransportFailure) -> Bool {
+    guard tls != nil else { return true }
+    var isComplete = false
+    var failure: TransportFailure?
+    do throws(TLSError) {
+      if case .complete = try tls?.handshake() { isComplete = true }
+    } catch {
+      failure = TransportFailure(error, phase: .tls)
+    }
+    drainCiphertext()
+    do throws(TransportFailure) {
+      try Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
+    } catch {
+      // The peer's alert explains more than our failing to answer it.
+      if failure == nil && isReadable == false { failure = error.at(.tls) }
+    }
+    if let failure { throw failure }
+    return isComplete && wire.isEmpty
+  }
+
+  /// What the handshake agreed on.
+  var negotiated: ConnectionInfo.TLSInfo? {
+    switch tls {
+    case .none: nil
+    case .some(let engine): ConnectionInfo.TLSInfo(engine)
+    }
+  }
+
+  mutating func takeNewSessions() -> SmallList<TLSSession> {
+    tls?.takeNewSessions() ?? .none
+  }
+
+  mutating func takeKeyLogLines() -> [String] {
+    tls?.takeKeyLogLines() ?? []
+  }
+
+  /// Says goodbye once, without waiting: close_notify for TLS. The socket is closed by ``close()``.
+  mutating func sendGoodbye() {
+    guard tls != nil, isWritable else { return }
+    tls?.sendCloseNotify()
+    drainCiphertext()
+    // A peer that is gone cannot be told; the descriptor is closed in any case.
+    try? Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
+  }
+
+  consuming func close() {
+    descriptor.close()
+  }
+}
+
+extension ConnectionInfo.TLSInfo {
+  fileprivate init(_ engine: borrowing TLSEngine) {
+    let leaf = (try? engine.peerCertificates())?.first
+    self.init(
+      version: engine.version?.description ?? "", cipher: engine.cipher,
+      applicationProtocol: engine.negotiatedProtocol, isResumed: engine.isResumed, peerSubject: leaf?.subject,
+      peerIssuer: leaf?.issuer)
+  }
+}

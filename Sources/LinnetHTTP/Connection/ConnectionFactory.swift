@@ -1,0 +1,72 @@
+internal import LinnetBytes
+internal import LinnetHTTPTypes
+internal import LinnetIO
+internal import LinnetProtocols
+internal import LinnetTLS
+
+/// Makes connections: resolve, connect, handshake. One deadline covers all three.
+struct ConnectionFactory: Sendable {
+  let route: Route
+  let environment: EngineEnvironment
+
+  func make(
+    _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner
+  ) async -> Result<HTTP1Connection, TransportFailure> {
+    do throws(TransportFailure) {
+      return .success(try await connect(id, timeout: timeout, owner: owner))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func connect(
+    _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner
+  ) async throws(TransportFailure) -> HTTP1Connection {
+    let shard = environment.shards.next()
+    let start = shard.now
+    let deadline = timeout.map { start.advanced(by: $0) } ?? .distantFuture
+    // Settings are checked before the network is bothered: a bad key file is not a connection problem.
+    let context = try tlsContext()
+
+    let options = try socketOptions()
+    let addresses = try await addresses(deadline: deadline, on: shard, timeout: timeout)
+    let resolved = shard.now
+    let connected: ConnectedSocket
+    do throws(ConnectError) {
+      connected = try await Connector.connect(
+        to: addresses, on: shard, deadline: deadline, options: options, limits: raceLimits)
+    } catch {
+      throw TransportFailure(error, route: route, timeout: timeout)
+    }
+    let peer = connected.peer.description
+    var info = ConnectionInfo(
+      isReused: false, peerAddress: peer,
+      localAddress: localAddress(of: connected.raw), tls: nil,
+      timings: ConnectionInfo.ConnectTimings(
+        resolve: start.duration(to: resolved), connect: resolved.duration(to: shard.now)),
+      failedPeers: connected.failedAttempts.map {
+        TransportError.PeerAttempt(address: $0.address.description, cause: $0.causeText)
+      })
+    guard let context else {
+      let transport = ByteTransport(connected.takeDescriptor(), tls: nil)
+      return HTTP1Connection(
+        id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
+    }
+    let secured = shard.now
+    let transport = try await handshake(
+      connected.takeDescriptor(), context: context, shard: shard, deadline: deadline, owner: owner, peer: peer)
+    info.tls = transport.negotiated
+    info.timings.tls = secured.duration(to: shard.now)
+    return HTTP1Connection(id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
+  }
+
+  private var raceLimits: HappyEyeballsMachine.Limits {
+    var limits = HappyEyeballsMachine.Limits()
+    limits.attemptDelay = route.socket.connectionAttemptDelay
+    return limits
+  }
+
+  private func localAddress(of fd: CInt) -> String? {
+    (try? Socket.localAddress(fd)).flatMap { $0?.description }
+  }
+}

@@ -1,0 +1,76 @@
+internal import LinnetBytes
+internal import LinnetIO
+internal import LinnetTLS
+
+/// One set of TLS settings in use: its OpenSSL context, made with the first connection, and the sessions made under it.
+///
+/// Sessions live here, per settings, so that one made under a laxer policy is never resumed under a stricter one.
+final class ConnectionSecurity: Sendable {
+  let id: Int
+  let configuration: TLSConfiguration
+  private let variables: [String: String]
+  private let context = Lock<Result<TLSContext, TLSError>?>(nil)
+  private let sessions = Lock(TLSSessionCache())
+  private let keyLog: KeyLogFile?
+
+  init(id: Int, configuration: TLSConfiguration, variables: [String: String]) {
+    self.id = id
+    self.configuration = configuration
+    self.variables = configuration.usesEnvironment ? variables : [:]
+    keyLog = configuration.keyLogFile.map { KeyLogFile(path: $0) }
+  }
+
+  /// The context; made once. A configuration that cannot be used fails every time with the same error.
+  func makeContext() throws(TLSError) -> TLSContext {
+    try context.withLock { cached in
+      if let cached { return cached }
+      let made: Result<TLSContext, TLSError>
+      do throws(TLSError) {
+        made = .success(try TLSContext(TLSSettings(configuration, variables: variables), role: .client))
+      } catch {
+        made = .failure(error)
+      }
+      cached = made
+      return made
+    }.get()
+  }
+
+  func takeSession(for key: String) -> TLSSession? {
+    guard configuration.resumesSessions else { return nil }
+    return sessions.withLock { $0.take(for: key) }
+  }
+
+  func store(_ new: SmallList<TLSSession>, key: String) {
+    guard configuration.resumesSessions else { return }
+    sessions.withLock { cache in
+      for session in new { cache.store(session, for: key) }
+    }
+  }
+
+  func log(_ lines: [String]) { keyLog?.append(lines) }
+}
+
+/// The TLS settings that a client has met: its own and those of single requests.
+final class SecurityRegistry: Sendable {
+  private struct State {
+    var known: [TLSConfiguration: ConnectionSecurity] = [:]
+    var nextID = 1
+  }
+
+  private let state = Lock(State())
+  private let variables: [String: String]
+
+  init(variables: [String: String]) { self.variables = variables }
+
+  func security(for configuration: TLSConfiguration) -> ConnectionSecurity {
+    state.withLock { state in
+      if let known = state.known[configuration] { return known }
+      // A program that makes new settings for every request must not grow without bound.
+      if state.known.count >= 256 { state.known.removeAll() }
+      let made = ConnectionSecurity(id: state.nextID, configuration: configuration, variables: variables)
+      state.nextID += 1
+      state.known[configuration] = made
+      return made
+    }
+  }
+}

@@ -1,0 +1,28 @@
+internal import LinnetBytes
+internal import LinnetHTTPTypes
+internal import LinnetIO
+internal import LinnetProtocols
+
+/// Everything that making a connection for one pool needs: where to, how protected, how long.
+struct Route: Sendable {
+  let origin: Origin
+  let target: ConnectTarget?
+  /// Nil for cleartext.
+  let security: ConnectionSecurity?
+  let connectTimeout: Duration?
+  let socket: SocketConfiguration
+  let resolveOverrides: [String: [String]]
+  let limits: HTTP1Limits
+
+  /// The origin for messages: `host:port`, or the socket's path.
+  var name: String {
+    switch target {
+    case .unixSocket(let path): "unix:\(path)"
+    case .host(let host, let port): "\(host):\(port)"
+    case nil: "\(origin.host.contains(":") ? "[\(origin.host)]" : origin.host):\(origin.port)"
+    }
+  }
+
+  /// Sessions are resumed only towards the same origin; the policy is part of ``ConnectionSecurity`` itself.
+  var sessionKey: String { "\(origin.host):\(origin.port) \(target.map { "\($0)" } ?? "")" }
+}

@@ -1,0 +1,36 @@
+internal import LinnetBytes
+
+/// A failure inside the engine, before the request that it belongs to is known. `TransportError` adds that.
+struct TransportFailure: Error, Sendable {
+  var code: TransportError.Code
+  var phase: TransportError.Phase
+  var reason: String
+  var sent: TransportError.SentState = .nothing
+  var peers: [TransportError.PeerAttempt] = []
+  var underlying: (any Error)?
+  /// The peer closed or reset the connection before any byte of a response: the mark of a stale pooled connection.
+  var isCloseBeforeResponse = false
+
+  static let cancelled = TransportFailure(code: .cancelled, phase: .request, reason: "the task was cancelled")
+  static let shutDown = TransportFailure(code: .clientShutDown, phase: .pool, reason: "the client was shut down")
+
+  func with(sent: TransportError.SentState) -> TransportFailure {
+    var copy = self
+    copy.sent = sent
+    return copy
+  }
+
+  func at(_ phase: TransportError.Phase) -> TransportFailure {
+    var copy = self
+    copy.phase = phase
+    return copy
+  }
+}
+
+extension TransportError {
+  init(_ failure: TransportFailure, context: Context) {
+    self.init(
+      code: failure.code, phase: failure.phase, sent: failure.sent, reason: failure.reason, peers: failure.peers,
+      underlying: failure.underlying, context: context)
+  }
+}

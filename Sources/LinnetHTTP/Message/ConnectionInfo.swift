@@ -1,0 +1,51 @@
+/// The connection that carried an exchange.
+public struct ConnectionInfo: Sendable, Hashable {
+  /// Whether an earlier exchange used it.
+  public var isReused: Bool
+  /// The peer's address, such as `127.0.0.1:443` or `unix:/run/x.sock`.
+  public var peerAddress: String
+  /// Our own address, when it has one.
+  public var localAddress: String?
+  /// What TLS agreed on; nil for cleartext.
+  public var tls: TLSInfo?
+  /// How long making the connection took; of the connection, not of this request, when it was reused.
+  public var timings: ConnectTimings
+  /// Addresses that were tried and failed before the one that worked.
+  public var failedPeers: [TransportError.PeerAttempt]
+
+  /// What a TLS handshake agreed on.
+  public struct TLSInfo: Sendable, Hashable {
+    /// The version, such as `TLSv1.3`.
+    public var version: String
+    /// The cipher suite by its OpenSSL name.
+    public var cipher: String
+    /// The protocol agreed on by ALPN, if any.
+    public var applicationProtocol: String?
+    /// Whether an earlier session was resumed.
+    public var isResumed: Bool
+    /// The subject of the peer's certificate, for display.
+    public var peerSubject: String?
+    /// The issuer of the peer's certificate, for display.
+    public var peerIssuer: String?
+  }
+
+  /// The parts of making a connection.
+  public struct ConnectTimings: Sendable, Hashable {
+    /// Looking up the name.
+    public var resolve: Duration = .zero
+    /// Connecting the socket.
+    public var connect: Duration = .zero
+    /// The TLS handshake; zero for cleartext.
+    public var tls: Duration = .zero
+  }
+}
+
+/// When the steps of an exchange happened, from the call of `send`.
+public struct ExchangeTimings: Sendable, Hashable {
+  /// A connection was at hand.
+  public var connected: Duration = .zero
+  /// The request's head was given to the network.
+  public var requestSent: Duration = .zero
+  /// The response's head was complete.
+  public var responseHead: Duration = .zero
+}

@@ -1,0 +1,47 @@
+public import LinnetBytes
+public import LinnetHTTPTypes
+
+/// A response: its head, and its body as it arrives.
+///
+/// Read the body (``body``, ``collect(upTo:)``) or drop the response. Dropping it never leaks a connection: a small rest
+/// of the body is read and thrown away, a large one closes the connection.
+public struct HTTPResponse: Sendable {
+  /// The status code.
+  public var status: HTTPStatus { head.status }
+  /// The header fields, in the order and spelling of the wire.
+  public var headers: HTTPHeaders { head.headers }
+  /// The protocol version of the response.
+  public var version: HTTPVersion { head.version }
+  /// The whole head.
+  public let head: ResponseHead
+  /// The URL that was requested.
+  public let url: HTTPURL
+  /// The body. It can be read once.
+  public let body: HTTPResponseBody
+  /// The connection that carried the exchange.
+  public let connection: ConnectionInfo
+  /// When the steps up to the response's head happened.
+  public let timings: ExchangeTimings
+
+  let defaultCap: Int
+
+  /// The whole body in memory.
+  ///
+  /// - Parameter limit: The most bytes (after decoding) that are collected. Default: the request's or the client's
+  ///   `maximumCollectedBytes`.
+  /// - Returns: The bytes; shares the buffer that they were received in when they came in one piece.
+  /// - Throws: `bodyTooLarge` when the body exceeds the limit; before reading when `Content-Length` already says so. Any
+  ///   error of ``HTTPResponseBody/next()``. A cancelled task gives `cancelled`.
+  @concurrent
+  public func collect(upTo limit: Int? = nil) async throws(TransportError) -> ByteChunk {
+    try await body.collect(upTo: limit ?? defaultCap)
+  }
+
+  /// The whole body as text: UTF-8, with invalid bytes replaced by U+FFFD.
+  ///
+  /// - Throws: As ``collect(upTo:)``.
+  @concurrent
+  public func text(upTo limit: Int? = nil) async throws(TransportError) -> String {
+    String(try await body.collect(upTo: limit ?? defaultCap))
+  }
+}

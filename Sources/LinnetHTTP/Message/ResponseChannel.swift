@@ -1,0 +1,208 @@
+internal import LinnetBytes
+internal import LinnetHTTPTypes
+
+/// What a connection delivers for one exchange, from the connection's turn to the one task that consumes it.
+///
+/// Theory of operation. The producer (a connection, under its own lock) appends head events, body chunks and exactly one
+/// end; each call returns the continuation to resume once the producer's lock is released. The consumer takes whatever is
+/// there in one go and waits only when nothing is. Events stay until taken, so it does not matter whether the reply or
+/// the waiter comes first. When the consumer finds the queue empty it asks the driver to read on: back-pressure is that
+/// nobody asks.
+///
+/// Lock order: a connection's core, then the channel. The channel never calls the driver with its lock held.
+final class ResponseChannel: Sendable {
+  /// A head event in the order of arrival.
+  enum HeadEvent: Sendable {
+    case interim(ResponseHead)
+    case final(ResponseHead, expectedLength: UInt64?)
+    /// The time to wait for `100 Continue` is over.
+    case continueExpired
+  }
+
+  enum End: Sendable {
+    case finished(trailers: HTTPHeaders?)
+    case failed(TransportFailure)
+  }
+
+  /// A batch of body bytes, and the end when nothing follows.
+  enum BodyBatch: Sendable {
+    case chunks([ByteChunk])
+    case end(trailers: HTTPHeaders?)
+    case failed(TransportFailure)
+  }
+
+  typealias Waiter = UnsafeContinuation<Void, Never>
+
+  fileprivate struct State {
+    var headEvents = RingDeque<HeadEvent>()
+    var chunks: [ByteChunk] = []
+    var bufferedBytes = 0
+    var end: End?
+    var waiter: Waiter?
+    var driver: (any ExchangeDriver)?
+    var exchange: ExchangeID?
+    var isCancelled = false
+  }
+
+  private let state = Lock(State())
+
+  init() {}
+
+  // MARK: Producer
+
+  /// Connects the channel to who fills it. Returns false when the consumer has cancelled already.
+  func attach(_ driver: any ExchangeDriver, exchange: ExchangeID) -> Bool {
+    state.withLock { state in
+      guard !state.isCancelled else { return false }
+      state.driver = driver
+      state.exchange = exchange
+      return true
+    }
+  }
+
+  func append(_ event: HeadEvent) -> Waiter? {
+    state.withLock { state in
+      guard state.end == nil else { return nil }
+      state.headEvents.append(event)
+      return state.takeWaiter()
+    }
+  }
+
+  /// Appends body bytes.
+  ///
+  /// - Returns: How many bytes wait for the consumer now, and whom to wake.
+  func append(_ chunk: ByteChunk) -> (buffered: Int, waiter: Waiter?) {
+    state.withLock { state in
+      guard state.end == nil else { return (0, nil) }
+      state.chunks.append(chunk)
+      state.bufferedBytes += chunk.count
+      return (state.bufferedBytes, state.takeWaiter())
+    }
+  }
+
+  /// Ends the exchange for the consumer; only the first end counts.
+  func finish(_ end: End) -> Waiter? {
+    state.withLock { state in
+      guard state.end == nil else { return nil }
+      state.end = end
+      state.driver = nil
+      return state.takeWaiter()
+    }
+  }
+
+  // MARK: Consumer
+
+  /// The next head event; waits for it. After the final head, call ``nextBatch()``.
+  func nextHeadEvent() async -> Result<HeadEvent, TransportFailure> {
+    while true {
+      let ready: Result<HeadEvent, TransportFailure>? = state.withLock { state in
+        if let event = state.headEvents.popFirst() { return .success(event) }
+        if case .failed(let failure) = state.end { return .failure(failure) }
+        return nil
+      }
+      if let ready { return ready }
+      await wait { !$0.headEvents.isEmpty }
+    }
+  }
+
+  /// All body bytes that are there; waits for at least one. After the end it repeats the end.
+  func nextBatch() async -> BodyBatch {
+    while true {
+      if let batch = takeBatch() { return batch }
+      askForMore()
+      if let batch = takeBatch() { return batch }
+      await withTaskCancellationHandler {
+        await wait { !$0.chunks.isEmpty }
+      } onCancel: {
+        cancel()
+      }
+    }
+  }
+
+  private func takeBatch() -> BodyBatch? {
+    state.withLock { state in
+      if !state.chunks.isEmpty {
+        let chunks = state.chunks
+        state.chunks = []
+        state.bufferedBytes = 0
+        return .chunks(chunks)
+      }
+      switch state.end {
+      case .finished(let trailers): return .end(trailers: trailers)
+      case .failed(let failure): return .failed(failure)
+      case nil: return nil
+      }
+    }
+  }
+
+  private func askForMore() {
+    let (driver, exchange) = state.withLock { ($0.driver, $0.exchange) }
+    guard let driver, let exchange else { return }
+    driver.requestMore(exchange)
+  }
+
+  /// Waits until the producer has something; returns at once when `isReady` holds or the exchange has ended.
+  private func wait(until isReady: @Sendable (borrowing State) -> Bool) async {
+    await withUnsafeContinuation { (waiter: Waiter) in
+      let (displaced, resumeNow) = state.withLock { state -> (Waiter?, Bool) in
+        if state.end != nil || isReady(state) { return (nil, true) }
+        let displaced = state.waiter
+        state.waiter = waiter
+        return (displaced, false)
+      }
+      // A second consumer is a caller's mistake; it must not strand the first, which simply looks again.
+      displaced?.resume()
+      if resumeNow { waiter.resume() }
+    }
+  }
+
+  /// Ends the exchange as cancelled: the consumer's task was cancelled. Bytes that came already stay readable only up to
+  /// this point; the connection stops.
+  func cancel() {
+    abandon(with: .cancelled, isCancelled: true)
+  }
+
+  /// The consumer lost interest in the rest of the body.
+  func abandon() {
+    abandon(
+      with: TransportFailure(code: .bodyAlreadyConsumed, phase: .body, reason: "the body was dropped"),
+      isCancelled: false)
+  }
+
+  private func abandon(with failure: TransportFailure, isCancelled: Bool) {
+    let (waiter, driver, exchange) = state.withLock { state -> (Waiter?, (any ExchangeDriver)?, ExchangeID?) in
+      guard state.end == nil else { return (nil, nil, nil) }
+      state.isCancelled = true
+      state.end = .failed(failure)
+      if isCancelled {
+        state.chunks = []
+        state.bufferedBytes = 0
+      }
+      let driver = state.driver
+      state.driver = nil
+      return (state.takeWaiter(), driver, state.exchange)
+    }
+    if let driver, let exchange { driver.abandon(exchange, isCancelled: isCancelled) }
+    waiter?.resume()
+  }
+}
+
+extension ResponseChannel.State {
+  fileprivate mutating func takeWaiter() -> ResponseChannel.Waiter? {
+    defer { waiter = nil }
+    return waiter
+  }
+}
+
+/// Names one exchange of one connection, so that a late call cannot touch its successor.
+struct ExchangeID: Sendable, Hashable {
+  let value: UInt64
+}
+
+/// The connection behind an exchange, as its consumer sees it. Callable from any thread.
+protocol ExchangeDriver: AnyObject, Sendable {
+  /// The consumer has taken everything and wants more.
+  func requestMore(_ exchange: ExchangeID)
+  /// The consumer is gone; a cancelled exchange stops at once, a dropped one may be read to its end when little is left.
+  func abandon(_ exchange: ExchangeID, isCancelled: Bool)
+}

@@ -1,0 +1,203 @@
+internal import LinnetBytes
+internal import LinnetCompression
+internal import LinnetHTTPTypes
+internal import LinnetIO
+internal import LinnetProtocols
+
+/// The last stage of the pipeline: takes a connection, sends the request, waits for the head, and hands the body over.
+///
+/// Stale connections (architecture §7): a reused connection that closes before any byte of a response is an accident of
+/// keep-alive. The request is sent again on another connection when nothing of it was sent, or when its method is
+/// idempotent and its body can be replayed. That does not count as an attempt.
+struct TransportStage: Sendable {
+  let pools: ConnectionPools
+  let securities: SecurityRegistry
+  let configuration: HTTPClientConfiguration
+
+  /// A server that closes every idle connection can make at most this many stale in a row: those of one pool.
+  private static var maximumResends: Int { 64 }
+
+  func send(
+    _ request: PreparedRequest, context: ExchangeContext
+  ) async throws(TransportFailure) -> HTTPResponse {
+    let pool = try pool(for: request)
+    let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
+    var resends = 0
+    while true {
+      let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
+      do throws(TransportFailure) {
+        return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
+      } catch {
+        guard lease.mayBeStale, error.isCloseBeforeResponse, resends < Self.maximumResends else { throw error }
+        let isSafeToRepeat = request.head.method.isIdempotent && (request.body?.isReplayable ?? true)
+        guard error.sent == .nothing && (request.body?.isReplayable ?? true) || isSafeToRepeat else {
+          throw TransportFailure(
+            code: .staleConnection, phase: .head,
+            reason: "the reused connection was closed before any response byte; the request may have been processed",
+            sent: error.sent)
+        }
+        resends += 1
+        request.onEvent?(.resent(reason: error.reason))
+      }
+    }
+  }
+
+  // MARK: Connection
+
+  private struct Lease {
+    let connection: HTTP1Connection
+    /// It carried an exchange before.
+    let isReused: Bool
+    /// It did, or it was made for a request that took another and lay idle since: its server may have given it up.
+    let mayBeStale: Bool
+  }
+
+  private func pool(for request: PreparedRequest) throws(TransportFailure) -> OriginPool {
+    let origin = request.url.origin
+    let security = origin.scheme == .https ? securities.security(for: request.tls) : nil
+    let key = PoolKey(origin: origin, security: security?.id ?? 0, target: request.target)
+    let pool = pools.pool(for: key) {
+      let route = Route(
+        origin: origin, target: request.target, security: security, connectTimeout: request.timeouts.connect,
+        socket: configuration.socket, resolveOverrides: configuration.resolveOverrides,
+        limits: HTTP1Limits(configuration.responseLimits))
+      return OriginPool(
+        route: route, limits: PoolLimits(configuration.pool, origin: origin), environment: pools.environment)
+    }
+    guard let pool else { throw .shutDown }
+    return pool
+  }
+
+  private func lease(
+    from pool: OriginPool, _ request: PreparedRequest, totalDeadline: Instant, _ context: ExchangeContext
+  ) async throws(TransportFailure) -> Lease {
+    if Task.isCancelled { throw .cancelled }
+    if let idle = pool.leaseIdle() {
+      return Lease(connection: idle, isReused: idle.servedExchanges > 0, mayBeStale: true)
+    }
+    let waitDeadline =
+      request.timeouts.connectionWait.map { context.clock.now.advanced(by: $0) } ?? .distantFuture
+    let outcome = await pool.lease(
+      deadline: min(waitDeadline, totalDeadline), isTotalDeadline: totalDeadline <= waitDeadline,
+      connectTimeout: request.timeouts.connect)
+    switch outcome {
+    case .leased(let connection):
+      if Task.isCancelled {
+        pool.released(connection.id)
+        throw .cancelled
+      }
+      let isReused = connection.servedExchanges > 0
+      return Lease(connection: connection, isReused: isReused, mayBeStale: isReused)
+    case .failed(let failure): throw failure
+    }
+  }
+
+  // MARK: Exchange
+
+  private func exchange(
+    _ request: PreparedRequest, on connection: HTTP1Connection, isReused: Bool, _ totalDeadline: Instant,
+    _ context: ExchangeContext
+  ) async throws(TransportFailure) -> HTTPResponse {
+    var timings = ExchangeTimings()
+    timings.connected = context.elapsed
+    var info = connection.info
+    info.isReused = isReused
+    request.onEvent?(.connection(info))
+
+    let upload = try RequestUpload(request.body)
+    let channel = ResponseChannel()
+    var start = ExchangeStart(
+      head: request.head, length: upload.length, immediateBody: upload.immediate, isComplete: upload.isImmediate,
+      timeouts: request.timeouts, totalDeadline: totalDeadline, continueDeadline: nil)
+    if request.expectsContinue {
+      start.immediateBody = nil
+      start.isComplete = false
+      start.continueDeadline = context.clock.now.advanced(by: configuration.expectContinueTimeout)
+    }
+    let exchange = try connection.begin(start, channel: channel)
+    timings.requestSent = context.elapsed
+    request.onEvent?(.requestHead(request.head))
+    if !start.isComplete && !request.expectsContinue {
+      upload.startPump(on: connection, exchange)
+    }
+
+    let (head, expectedLength) = try await withTaskCancellationHandler {
+      await finalHead(channel, request, upload, connection, exchange)
+    } onCancel: {
+      channel.cancel()
+    }.get()
+    timings.responseHead = context.elapsed
+    return HTTPResponse(
+      head: head, url: request.url,
+      body: HTTPResponseBody(
+        reader: BodyReader(
+          channel: channel, expectedLength: expectedLength, decoder: decoder(for: head, request), context: context)),
+      connection: info, timings: timings, defaultCap: request.collectCap)
+  }
+
+  /// Waits for the final head; reports interim ones, and starts a body that was held back.
+  private func finalHead(
+    _ channel: ResponseChannel, _ request: PreparedRequest, _ upload: RequestUpload, _ connection: HTTP1Connection,
+    _ exchange: ExchangeID
+  ) async -> Result<(ResponseHead, UInt64?), TransportFailure> {
+    var isBodyHeldBack = request.expectsContinue
+    while true {
+      switch await channel.nextHeadEvent() {
+      case .success(.interim(let head)):
+        request.onEvent?(.interim(head))
+        if head.status.code == 100 && isBodyHeldBack {
+          isBodyHeldBack = false
+          upload.startPump(on: connection, exchange)
+        }
+      case .success(.continueExpired):
+        if isBodyHeldBack {
+          isBodyHeldBack = false
+          upload.startPump(on: connection, exchange)
+        }
+      case .success(.final(let head, let expectedLength)):
+        return .success((head, expectedLength))
+      case .failure(let failure):
+        return .failure(failure)
+      }
+    }
+  }
+
+  private func decoder(for head: ResponseHead, _ request: PreparedRequest) -> ContentDecoder? {
+    guard let limits = request.decompression, request.head.method != .head,
+      let value = head.headers.value(for: "Content-Encoding"),
+      let codings = ContentDecoder.parse(Array(value.utf8).span), !codings.isEmpty
+    else { return nil }
+    return ContentDecoder(codings: codings, limits: DecompressionLimits(limits))
+  }
+}
+
+extension HTTP1Limits {
+  init(_ limits: ResponseLimits) {
+    self.init()
+    maximumFieldSectionBytes = max(1024, limits.maximumHeadBytes)
+    maximumFieldCount = max(16, limits.maximumHeaderFields)
+  }
+}
+
+extension DecompressionLimits {
+  init(_ configuration: DecompressionConfiguration) {
+    self.init(
+      maximumExpandedBytes: configuration.maximumExpandedBytes,
+      maximumRatio: UInt64(clamping: max(1, configuration.maximumRatio)), ratioFloorBytes: configuration.ratioFloorBytes)
+  }
+}
+
+extension PoolLimits {
+  init(_ configuration: PoolConfiguration, origin: Origin) {
+    self.init()
+    maximumConnections = max(
+      1,
+      configuration.maximumConnectionsByHost["\(origin.host):\(origin.port)"]
+        ?? configuration.maximumConnectionsByHost[origin.host] ?? configuration.maximumConnectionsPerOrigin)
+    maximumIdleConnections = max(0, configuration.maximumIdleConnectionsPerOrigin)
+    idleTime = configuration.idleTimeout
+    maximumAge = configuration.maximumAge
+    maximumWaiters = max(0, configuration.maximumWaitingRequests)
+    maximumConcurrentDials = max(1, configuration.maximumConcurrentDials)
+  }
+}

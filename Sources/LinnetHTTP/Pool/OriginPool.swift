@@ -1,0 +1,274 @@
+internal import LinnetBytes
+internal import LinnetHTTPTypes
+internal import LinnetIO
+internal import LinnetProtocols
+
+/// The connections to one origin under one set of settings: an actor around ``PoolMachine``.
+///
+/// The machine decides, the pool performs: it dials (the part that awaits, in the actor), closes, and resumes waiters.
+/// The machine itself sits in a lock, so that taking an idle connection and giving it back, which happen for every
+/// request and from the shard as well as from tasks, cost no hop.
+actor OriginPool {
+  /// How a wait for a connection ends.
+  enum LeaseOutcome: Sendable {
+    case leased(HTTP1Connection)
+    case failed(TransportFailure)
+  }
+
+  private struct State: ~Copyable {
+    var machine: PoolMachine
+    var connections: [PoolMachine.ConnectionID: HTTP1Connection] = [:]
+    var waiters: [PoolMachine.WaiterID: Waiter] = [:]
+    /// The errors of dials that failed while waiters still have to be told.
+    var dialFailures: [PoolMachine.ConnectionID: TransportFailure] = [:]
+    var dialTimeouts: [PoolMachine.ConnectionID: Duration?] = [:]
+    var dials: [PoolMachine.ConnectionID: Task<Void, Never>] = [:]
+    var nextWaiter: UInt64 = 0
+    var timer: ShardTimer?
+    var timerAt = Instant.distantFuture
+    var drainWaiters: [CheckedContinuation<Void, Never>] = []
+    var isDrained = false
+  }
+
+  private struct Waiter {
+    let continuation: UnsafeContinuation<LeaseOutcome, Never>
+    let started: Instant
+    let isTotalDeadline: Bool
+  }
+
+  /// What a transition wants done once the lock is released.
+  private struct Effects {
+    var leases = SmallList<(UnsafeContinuation<LeaseOutcome, Never>, LeaseOutcome)>()
+    var dials = SmallList<(PoolMachine.ConnectionID, Duration?)>()
+    var closes = SmallList<HTTP1Connection>()
+    var cancelledDials = SmallList<Task<Void, Never>>()
+    var drained: [CheckedContinuation<Void, Never>] = []
+  }
+
+  nonisolated let route: Route
+  private nonisolated let environment: EngineEnvironment
+  private nonisolated let timerShard: IOShard
+  private nonisolated let state: Lock<State>
+
+  init(route: Route, limits: PoolLimits, environment: EngineEnvironment) {
+    self.route = route
+    self.environment = environment
+    timerShard = environment.shards.next()
+    state = Lock(State(machine: PoolMachine(limits: limits)))
+  }
+
+  deinit {
+    // Reached only when nobody waits and no dial runs: both hold the pool. Its connections outlive it in their shard.
+    let connections = state.withLock { Array($0.connections.values) }
+    for connection in connections { connection.retire() }
+  }
+
+  // MARK: Leasing
+
+  /// An idle connection, at once.
+  nonisolated func leaseIdle() -> HTTP1Connection? {
+    let now = timerShard.now
+    return state.withLock { state in
+      guard let id = state.machine.leaseIdle(now: now) else { return nil }
+      return state.connections[id]
+    }
+  }
+
+  /// A connection: idle, or new, or the next one that becomes free.
+  ///
+  /// - Parameters:
+  ///   - deadline: When the wait fails.
+  ///   - isTotalDeadline: Whether that is the request's total deadline and not the pool's own timeout.
+  ///   - connectTimeout: The time for a dial that is started for this wait.
+  nonisolated func lease(
+    deadline: Instant, isTotalDeadline: Bool, connectTimeout: Duration?
+  ) async -> LeaseOutcome {
+    let now = timerShard.now
+    let waiter = state.withLock { state in
+      state.nextWaiter += 1
+      return PoolMachine.WaiterID(rawValue: state.nextWaiter)
+    }
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<LeaseOutcome, Never>) in
+        transition { state, effects in
+          state.waiters[waiter] = Waiter(continuation: continuation, started: now, isTotalDeadline: isTotalDeadline)
+          let action = state.machine.enqueue(waiter, deadline: deadline, now: now)
+          for id in action.dials { state.dialTimeouts[id] = .some(connectTimeout) }
+          return action
+        }
+        // Cancelled before the waiter was stored: the handler found nothing to cancel.
+        if Task.isCancelled { cancelWaiter(waiter) }
+      }
+    } onCancel: {
+      cancelWaiter(waiter)
+    }
+  }
+
+  private nonisolated func cancelWaiter(_ waiter: PoolMachine.WaiterID) {
+    transition { state, effects in
+      guard let cancelled = state.waiters.removeValue(forKey: waiter) else { return PoolMachine.Action() }
+      effects.leases.append((cancelled.continuation, .failed(.cancelled)))
+      return state.machine.waiterCancelled(waiter, now: timerShard.now)
+    }
+  }
+
+  // MARK: Connections report
+
+  nonisolated func released(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in state.machine.streamReleased(id, reusable: true, now: timerShard.now) }
+  }
+
+  nonisolated func closed(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in
+      state.connections[id] = nil
+      return state.machine.connectionClosed(id, now: timerShard.now)
+    }
+  }
+
+  // MARK: Shutdown
+
+  /// Refuses new waits, closes what is idle, lets the rest finish.
+  nonisolated func shutDown() {
+    transition { state, _ in state.machine.shutDown(now: timerShard.now) }
+    let connections = state.withLock { Array($0.connections.values) }
+    for connection in connections { connection.retire() }
+  }
+
+  /// Fails every exchange in flight.
+  nonisolated func closeAll() {
+    let (connections, dials) = state.withLock { (Array($0.connections.values), Array($0.dials.values)) }
+    for dial in dials { dial.cancel() }
+    for connection in connections { connection.close(failing: .shutDown) }
+  }
+
+  /// Returns when the last connection is gone after ``shutDown()``.
+  nonisolated func drained() async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let isDrained = state.withLock { state -> Bool in
+        if state.isDrained { return true }
+        state.drainWaiters.append(continuation)
+        return false
+      }
+      if isDrained { continuation.resume() }
+    }
+  }
+
+  nonisolated var counts: PoolMachine.Counts { state.withLock { $0.machine.counts } }
+
+  nonisolated var isUnused: Bool {
+    let counts = counts
+    return counts.idle + counts.inUse + counts.dialling + counts.waiting == 0
+  }
+
+  // MARK: Performing
+
+  private nonisolated func transition(_ body: (inout State, inout Effects) -> PoolMachine.Action) {
+    var effects = Effects()
+    state.withLock { state in
+      let action = body(&state, &effects)
+      apply(action, to: &state, &effects)
+      armTimer(&state)
+    }
+    perform(effects)
+  }
+
+  private nonisolated func apply(_ action: PoolMachine.Action, to state: inout State, _ effects: inout Effects) {
+    for (waiter, id) in action.leases {
+      guard let waiting = state.waiters.removeValue(forKey: waiter), let connection = state.connections[id] else {
+        continue
+      }
+      effects.leases.append((waiting.continuation, .leased(connection)))
+    }
+    for (waiter, failure) in action.failures {
+      guard let waiting = state.waiters.removeValue(forKey: waiter) else { continue }
+      effects.leases.append((waiting.continuation, .failed(describe(failure, waiting, state))))
+    }
+    for id in action.dials {
+      // Asked while the lock is held, so that a cancel finds the task.
+      let timeout = state.dialTimeouts.removeValue(forKey: id) ?? route.connectTimeout
+      state.dials[id] = Task { await self.dial(id, timeout: timeout) }
+    }
+    for id in action.closes {
+      if let connection = state.connections.removeValue(forKey: id) { effects.closes.append(connection) }
+      if let dial = state.dials[id] { effects.cancelledDials.append(dial) }
+    }
+    if action.isDrained {
+      state.isDrained = true
+      effects.drained = state.drainWaiters
+      state.drainWaiters = []
+    }
+  }
+
+  private nonisolated func perform(_ effects: Effects) {
+    for connection in effects.closes { connection.close() }
+    for dial in effects.cancelledDials { dial.cancel() }
+    for (continuation, outcome) in effects.leases { continuation.resume(returning: outcome) }
+    for continuation in effects.drained { continuation.resume() }
+  }
+
+  private nonisolated func describe(
+    _ failure: PoolFailure, _ waiter: Waiter, _ state: borrowing State
+  ) -> TransportFailure {
+    switch failure {
+    case .connectFailed(let id):
+      return state.dialFailures[id] ?? TransportFailure(code: .connectFailed, phase: .connect, reason: "the dial failed")
+    case .shutDown:
+      return .shutDown
+    case .queueFull:
+      return TransportFailure(
+        code: .poolQueueFull, phase: .pool,
+        reason: "\(state.machine.limits.maximumWaiters) requests wait for a connection to \(route.name) already")
+    case .waitTimedOut(let inUse, let limit, let position, let waited):
+      let connecting = inUse == 0
+      return TransportFailure(
+        code: waiter.isTotalDeadline ? .totalTimeout : .poolTimeout, phase: connecting ? .connect : .pool,
+        reason: connecting
+          ? "no connection to \(route.name) was made within \(waited.shortText)"
+          : "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) in use, "
+            + "position \(position) in the queue")
+    }
+  }
+
+  private nonisolated func armTimer(_ state: inout State) {
+    guard let deadline = state.machine.nextDeadline else { return }
+    if state.timer != nil && state.timerAt <= deadline { return }
+    if let timer = state.timer { timerShard.cancel(timer) }
+    state.timerAt = deadline
+    state.timer = timerShard.schedule(self, at: deadline)
+  }
+
+  // MARK: Dialling
+
+  private func dial(_ id: PoolMachine.ConnectionID, timeout: Duration?) async {
+    let owner = ConnectionOwner(pool: self, security: route.security, sessionKey: route.sessionKey)
+    let result = await ConnectionFactory(route: route, environment: environment).make(id, timeout: timeout, owner: owner)
+    switch result {
+    case .success(let connection):
+      transition { state, _ in
+        state.dials[id] = nil
+        state.connections[id] = connection
+        return state.machine.connectionEstablished(id, streams: 1, now: timerShard.now)
+      }
+      // Registered only now, so that a connection that dies at once is known to the pool that it reports to. When that
+      // fails the connection has closed itself, and told us.
+      try? connection.activate()
+    case .failure(let failure):
+      transition { state, _ in
+        state.dials[id] = nil
+        state.dialFailures[id] = failure
+        return state.machine.connectionFailed(id, now: timerShard.now)
+      }
+      state.withLock { $0.dialFailures[id] = nil }
+    }
+  }
+}
+
+extension OriginPool: TimerReceiver {
+  nonisolated func timerFired(_ timer: ShardTimer, now: Instant) {
+    transition { state, _ in
+      guard state.timer == timer else { return PoolMachine.Action() }
+      state.timer = nil
+      return state.machine.timerFired(now: now)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+internal import CLinnetOpenSSL
+
+/// Owns an `SSL` and the state that its callbacks use, and wraps the calls on it.
+@safe
+struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
+  // SAFETY: `raw` is live until `deinit`. The handle is not copyable, so exactly one engine uses `raw` and `state`, on
+  // one thread at a time; OpenSSL ties neither to a thread.
+  private let raw: OpaquePointer
+  let state: TLSTransportState
+  /// Kept alive until `raw` is freed, which uses the context's kind of BIO.
+  let context: TLSContext
+
+  /// Takes over the caller's reference.
+  private init(owning raw: OpaquePointer, _ state: TLSTransportState, _ context: TLSContext) {
+    unsafe self.raw = raw
+    self.state = state
+    self.context = context
+  }
+
+  /// - Parameter serverName: For a client; nil for a server.
+  static func make(_ context: TLSContext, serverName: TLSServerName?) throws(TLSError) -> TLSConnectionHandle {
+    OpenSSLError.clearQueue()
+    let name = try serverName.map(Self.normalised)
+    let expectedName =
+      switch name {
+      case .dns(let text), .ip(let text): text
+      case nil: String?.none
+      }
+    guard let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.cryptographyUnavailable) }
+    let state = TLSTransportState(expectedName: expectedName)
+    let handle = unsafe TLSConnectionHandle(owning: ssl, state, context)
+    // SAFETY: `state` lives as long as `ssl`; the connection takes over the BIO, for both directions.
+    guard let bio = unsafe BIO_new(context.bioMethod) else { throw TLSError(.cryptographyUnavailable) }
+    let address = unsafe Unmanaged.passUnretained(state).toOpaque()
+    unsafe BIO_set_data(bio, address)
+    unsafe BIO_set_init(bio, 1)
+    unsafe SSL_set_bio(ssl, bio, bio)
+    guard unsafe SSL_set_ex_data(ssl, 0, address) == 1 else { throw TLSError(.cryptographyUnavailable) }
+    guard let name else {
+      unsafe SSL_set_accept_state(ssl)
+      return handle
+    }
+    unsafe SSL_set_connect_state(ssl)
+    try handle.setName(name)
+    return handle
+  }
+
+  deinit {
+    // Freeing a connection that was not shut down would make its session unfit for resumption, although the transport
+    // of HTTP often ends without a `close_notify`; its truncation is noticed by the framing of messages.
+    unsafe SSL_set_shutdown(raw, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+    unsafe SSL_free(raw)
+  }
+
+  /// Without the trailing dot of a rooted name and the zone of an address, neither of which certificates or SNI have.
+  private static func normalised(_ name: TLSServerName) throws(TLSError) -> TLSServerName {
+    switch name {
+    case .dns(let text):
+      let host = text.hasSuffix(".") ? String(text.dropLast()) : text
+      // An empty name would switch the check off. 253 is the longest name of the DNS (RFC 1035 §2.3.4).
+      guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw .configuration("server name \"\(text)\"", "is not a host name")
+      }
+      return .dns(host)
+    case .ip(let text):
+      return .ip(String(text.prefix { $0 != "%" }))
+    }
+  }
+
+  private func setName(_ name: TLSServerName) throws(TLSError) {
+    // SAFETY: the parameters belong to the connection; texts are copied during the calls.
+    let parameters = unsafe SSL_get0_param(raw)
+    switch name {
+    case .dns(let host):
+      unsafe X509_VERIFY_PARAM_set_hostflags(
+        parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+      guard unsafe X509_VERIFY_PARAM_set1_host(parameters, host, host.utf8.count) == 1,
+        unsafe linnet_ssl_set_host_name(raw, host) == 1
+      else { throw .configuration("server name \"\(host)\"", OpenSSLError.lastReason()) }
+    case .ip(let address):
+      guard unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, address) == 1 else {
+        throw .configuration("server address \"\(address)\"", "is not an IP address")
+      }
+    }
+  }
+
+  func offer(_ session: TLSSession) {
+    // SAFETY: the connection takes a reference of its own.
+    unsafe session.withRaw { _ = unsafe SSL_set_session(raw, $0) }
+  }
+
+  // MARK: Steps
+
+  func doHandshake() -> Int32 { unsafe SSL_do_handshake(raw) }
+
+  func error(of result: Int32) -> Int32 { unsafe SSL_get_error(raw, result) }
+
+  @unsafe
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+    unsafe SSL_read(raw, buffer.baseAddress, Int32(clamping: buffer.count))
+  }
+
+  @unsafe
+  func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    unsafe SSL_write(raw, bytes.baseAddress, Int32(clamping: bytes.count))
+  }
+
+  func shutDown() { unsafe SSL_shutdown(raw) }
+
+  var hasPendingPlaintext: Bool { unsafe SSL_has_pending(raw) == 1 }
+
+  // MARK: What was agreed
+
+  var negotiatedProtocol: String? {
+    var name: UnsafePointer<UInt8>?
+    var length: UInt32 = 0
+    // SAFETY: the name belongs to the connection and is copied at once.
+    unsafe SSL_get0_alpn_selected(raw, &name, &length)
+    guard let start = unsafe name, length > 0 else { return nil }
+    return unsafe String(decoding: UnsafeBufferPointer(start: start, count: Int(length)), as: UTF8.self)
+  }
+
+  var version: TLSVersion? {
+    switch unsafe SSL_version(raw) {
+    case TLS1_3_VERSION: .v1_3
+    case TLS1_2_VERSION: .v1_2
+    default: nil
+    }
+  }
+
+  var cipher: String {
+    // SAFETY: the name is a constant string.
+    guard let cipher = unsafe SSL_get_current_cipher(raw), let name = unsafe SSL_CIPHER_get_name(cipher) else {
+      return ""
+    }
+    return unsafe String(cString: name)
+  }
+
+  var isResumed: Bool { unsafe SSL_session_reused(raw) == 1 }
+
+  var requestedServerName: String? {
+    // SAFETY: the name belongs to the connection and is copied at once.
+    unsafe SSL_get_servername(raw, TLSEXT_NAMETYPE_host_name).map { unsafe String(cString: $0) }
+  }
+
+  func peerCertificates() throws(TLSError) -> [Certificate] {
+    var result: [Certificate] = []
+    // SAFETY: the chain and its elements belong to the connection.
+    let chain = unsafe SSL_get_peer_cert_chain(raw)
+    if let leaf = unsafe SSL_get0_peer_certificate(raw) {
+      result.append(try unsafe Certificate(leaf))
+    }
+    for index in 0..<(unsafe linnet_x509_stack_count(chain)) {
+      guard let element = unsafe linnet_x509_stack_at(chain, index) else { continue }
+      let certificate = try unsafe Certificate(element)
+      // A client's chain begins with the leaf, a server's does not.
+      if index > 0 || certificate != result.first { result.append(certificate) }
+    }
+    return result
+  }
+
+  /// What OpenSSL leaves to its caller after a handshake: the server's choice in ALPN, and what a resumption skips, that
+  /// is whether the first handshake verified the chain, and the name.
+  func agreementFailure() -> TLSError? {
+    guard context.role == .client else { return nil }
+    if let name = negotiatedProtocol, !context.settings.alpn.contains(name) {
+      return TLSError(.handshakeFailed, detail: "the server chose a protocol that was not offered")
+    }
+    guard context.settings.verification == .full else { return nil }
+    // SAFETY: certificate and parameters belong to the connection.
+    guard let leaf = unsafe SSL_get0_peer_certificate(raw) else { return TLSError(.noPeerCertificate) }
+    let result = unsafe Int32(clamping: SSL_get_verify_result(raw))
+    if result != X509_V_OK {
+      return unsafe TLSVerification.failure(
+        result, certificate: leaf, leaf: leaf, expectedName: state.expectedName, roots: context.roots)
+    }
+    guard isResumed, let name = state.expectedName else { return nil }
+    let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+    if unsafe X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1 { return nil }
+    if unsafe X509_check_ip_asc(leaf, name, flags) == 1 { return nil }
+    return unsafe TLSVerification.failure(
+      X509_V_ERR_HOSTNAME_MISMATCH, certificate: leaf, leaf: leaf, expectedName: name, roots: context.roots)
+  }
+}

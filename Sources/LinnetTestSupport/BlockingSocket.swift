@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// Ends a connection; thrown through the functions of its thread.
+struct ConnectionEnd: Error {
+  let ending: ConnectionEnding
+
+  init(_ ending: ConnectionEnding) { self.ending = ending }
+
+  static func violation(_ text: String) -> ConnectionEnd { ConnectionEnd(.violation(text)) }
+}
+
+/// Blocking reads and writes on a socket that somebody else closes.
+struct BlockingSocket {
+  let descriptor: CInt
+
+  init(_ descriptor: CInt) {
+    self.descriptor = descriptor
+    var on: CInt = 1
+    // Fails for a Unix socket, which has no delay to switch off.
+    setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  /// Waits for bytes.
+  ///
+  /// - Returns: How many came; 0 when the client closed its side.
+  func receive(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
+    while true {
+      let count = recv(descriptor, room.baseAddress, room.count, 0)
+      if count >= 0 { return count }
+      if errno != EINTR { throw Self.end(errno) }
+    }
+  }
+
+  /// Sends all bytes, however long the client takes to read them.
+  func send(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+      if count >= 0 {
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      } else if errno != EINTR {
+        throw Self.end(errno)
+      }
+    }
+  }
+
+  func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+  private static func end(_ number: CInt) -> ConnectionEnd {
+    ConnectionEnd(number == ECONNRESET || number == EPIPE ? .peerReset : .failed(number))
+  }
+}

@@ -1,0 +1,127 @@
+internal import Glibc
+internal import LinnetTLS
+
+/// The bytes of one accepted connection: blocking reads and writes, and waits that notice when the client goes away.
+///
+/// Used by the thread of its connection only.
+final class ServerStream {
+  private let socket: BlockingSocket
+  private let tls: ServerTLSLayer?
+  private(set) var receivedBytes: UInt64 = 0
+  private(set) var sentBytes: UInt64 = 0
+  /// What the TLS handshake agreed on.
+  private(set) var recordedTLS: RecordedTLS?
+
+  /// `POLLRDHUP` of Linux, which the Glibc module does not export.
+  private static let peerClosedEvent: Int16 = 0x2000
+
+  /// - Parameter context: For TLS; nil for clear text.
+  init(descriptor: CInt, tls context: TLSContext?) throws(ConnectionEnd) {
+    socket = BlockingSocket(descriptor)
+    if let context {
+      tls = try ServerTLSLayer(context: context, socket: socket)
+    } else {
+      tls = nil
+    }
+  }
+
+  /// Whether the client announced the end of its data with `close_notify`.
+  var receivedCloseNotify: Bool { tls?.receivedCloseNotify ?? false }
+
+  /// Runs the TLS handshake; nothing without TLS.
+  func handshake() throws(ConnectionEnd) { recordedTLS = try tls?.handshake() }
+
+  /// Waits for bytes.
+  ///
+  /// - Returns: How many came; 0 when the client closed its side.
+  func receive(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
+    let count = if let tls { try tls.receive(into: room) } else { try socket.receive(into: room) }
+    receivedBytes &+= UInt64(count)
+    return count
+  }
+
+  func send(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
+    if let tls { try tls.send(bytes) } else { try socket.send(bytes) }
+    sentBytes &+= UInt64(bytes.count)
+  }
+
+  func send(_ bytes: some Collection<UInt8>) throws(ConnectionEnd) {
+    let contiguous = Array(bytes)
+    var failure: ConnectionEnd?
+    contiguous.withUnsafeBytes { buffer in
+      do throws(ConnectionEnd) { try send(buffer) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: Closing
+
+  /// Tells the client that nothing more comes, and goes on receiving.
+  func finishSending() throws(ConnectionEnd) {
+    try sendCloseNotify()
+    socket.finishSending()
+  }
+
+  /// Tells the client that the data is complete; nothing without TLS.
+  func sendCloseNotify() throws(ConnectionEnd) { try tls?.sendCloseNotify() }
+
+  /// Reads and drops everything until the client closes.
+  func discardUntilClosed() throws(ConnectionEnd) {
+    var room = [UInt8](repeating: 0, count: 4096)
+    while true {
+      var outcome: Result<Int, ConnectionEnd> = .success(0)
+      room.withUnsafeMutableBytes { buffer in
+        do throws(ConnectionEnd) { outcome = .success(try receive(into: buffer)) } catch { outcome = .failure(error) }
+      }
+      if try outcome.get() == 0 { return }
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Waits until the gate is open.
+  func wait(for gate: Gate) throws(ConnectionEnd) {
+    guard !gate.isOpen else { return }
+    let wake: (read: CInt, write: CInt)
+    do throws(ScriptedServerError) { wake = try Pipe.open() } catch { throw ConnectionEnd(.failed(error.errno)) }
+    // Removed first: after that the gate no longer writes to the number.
+    defer {
+      gate.removeWakeDescriptor(wake.write)
+      close(wake.write)
+      close(wake.read)
+    }
+    guard gate.addWakeDescriptor(wake.write) else { return }
+    try waitForWake(wake.read, milliseconds: -1)
+  }
+
+  /// Lets time pass.
+  func pause(_ duration: Duration) throws(ConnectionEnd) {
+    let (seconds, attoseconds) = duration.components
+    let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    try waitForWake(-1, milliseconds: CInt(clamping: max(0, milliseconds)))
+  }
+
+  /// Waits until the client closes, without reading.
+  func stall() throws(ConnectionEnd) {
+    try waitForWake(-1, milliseconds: -1)
+  }
+
+  /// Returns when `wake` is readable or the time is over, and throws when the client closed.
+  private func waitForWake(_ wake: CInt, milliseconds: CInt) throws(ConnectionEnd) {
+    var interests = [
+      pollfd(fd: socket.descriptor, events: Self.peerClosedEvent, revents: 0),
+      pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      let count = poll(&interests, 2, milliseconds)
+      if count < 0 && errno == EINTR { continue }
+      if count < 0 { throw ConnectionEnd(.failed(errno)) }
+      if interests[0].revents != 0 {
+        // All that the client sent before its FIN is here; reading it tells FIN from RST and finds a close_notify.
+        try discardUntilClosed()
+        throw ConnectionEnd(.peerClosed)
+      }
+      return
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import LinnetBytes
+internal import LinnetTLS
+
+/// The server's end of TLS over a blocking socket. Used by the thread of its connection only.
+final class ServerTLSLayer {
+  private var engine: TLSEngine
+  private let socket: BlockingSocket
+  /// Whether the client announced the end of its data.
+  private(set) var receivedCloseNotify = false
+
+  init(context: TLSContext, socket: BlockingSocket) throws(ConnectionEnd) {
+    do throws(TLSError) {
+      engine = try TLSEngine(serverContext: context)
+    } catch {
+      throw ConnectionEnd(.handshakeFailed(error.description))
+    }
+    self.socket = socket
+  }
+
+  /// Runs the handshake to its end.
+  func handshake() throws(ConnectionEnd) -> RecordedTLS {
+    while true {
+      let progress: HandshakeProgress
+      do throws(TLSError) {
+        progress = try engine.handshake()
+      } catch {
+        // The alert that tells the client why. Input that is left unread would turn the close into a reset, which can
+        // overtake the alert.
+        try? flush()
+        socket.finishSending()
+        while try fill() {}
+        throw ConnectionEnd(.handshakeFailed(error.description))
+      }
+      try flush()
+      if progress == .complete { break }
+      if try !fill() { engine.receiveEOF() }
+    }
+    let certificates = (try? engine.peerCertificates()) ?? []
+    return RecordedTLS(
+      serverName: engine.requestedServerName, applicationProtocol: engine.negotiatedProtocol,
+      version: engine.version?.description ?? "", isResumed: engine.isResumed,
+      clientCertificateSubject: certificates.first?.subject)
+  }
+
+  /// - Returns: How many bytes of plaintext came; 0 when the client closed, with or without `close_notify`.
+  func receive(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
+    while true {
+      let result: TLSReadResult
+      do throws(TLSError) {
+        result = try engine.read(into: room)
+      } catch {
+        try? flush()
+        if error.code == .truncated { return 0 }
+        throw ConnectionEnd(.tlsFailed(error.description))
+      }
+      try flush()
+      switch result {
+      case .bytes(let count): return count
+      case .closed:
+        receivedCloseNotify = true
+        return 0
+      case .needsInput:
+        if try !fill() { engine.receiveEOF() }
+      }
+    }
+  }
+
+  func send(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
+    var plaintext = WriteBuffer()
+    plaintext.append(ByteChunk([UInt8](bytes)))
+    while !plaintext.isEmpty {
+      do throws(TLSError) {
+        guard try engine.write(from: &plaintext, upTo: 256 << 10) > 0 else {
+          throw TLSError(.protocolViolation, detail: "nothing can be written")
+        }
+      } catch {
+        try? flush()
+        throw ConnectionEnd(.tlsFailed(error.description))
+      }
+      try flush()
+    }
+  }
+
+  func sendCloseNotify() throws(ConnectionEnd) {
+    engine.sendCloseNotify()
+    try flush()
+  }
+
+  private func fill() throws(ConnectionEnd) -> Bool {
+    let socket = socket
+    return try engine.withCiphertextCapacity(minimum: 17 << 10) { (room) throws(ConnectionEnd) in
+      try socket.receive(into: room)
+    } > 0
+  }
+
+  private func flush() throws(ConnectionEnd) {
+    guard engine.pendingCiphertextCount > 0 else { return }
+    var output = WriteBuffer()
+    engine.drainCiphertext(into: &output)
+    while !output.isEmpty {
+      _ = try output.withFirstSegment { (bytes) throws(ConnectionEnd) in
+        try socket.send(bytes)
+        return bytes.count
+      }
+    }
+  }
+}
