@@ -242,6 +242,13 @@ struct HTTP1Core: ~Copyable {
         if head.status.code == 100 { exchange?.continueDeadline = nil }
         wake(exchange?.channel.append(.interim(head)), &effects)
       case .head(let head, let length):
+        // An upgrade that nobody asked for: what follows would not be HTTP (RFC 9110 §15.2.2).
+        guard head.status.code != 101 else {
+          let reason = "the server switched protocols without having been asked"
+          fail(
+            TransportFailure(code: .invalidResponse, phase: .head, reason: reason, sent: sentState), effects: &effects)
+          return false
+        }
         exchange?.isHeadReceived = true
         exchange?.continueDeadline = nil
         wake(exchange?.channel.append(.final(head, expectedLength: length.knownLength)), &effects)

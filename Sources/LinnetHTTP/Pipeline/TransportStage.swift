@@ -174,6 +174,8 @@ struct TransportStage: Sendable {
 extension HTTP1Limits {
   init(_ limits: ResponseLimits) {
     self.init()
+    // RFC 9112 §5.2: a user agent replaces line folding with spaces.
+    acceptsLineFolding = true
     maximumFieldSectionBytes = max(1024, limits.maximumHeadBytes)
     maximumFieldCount = max(16, limits.maximumHeaderFields)
   }
