@@ -46,6 +46,8 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// short, because a lingering turn occupies a thread.
   private static let lingerMilliseconds: CInt = 1
   private static let eventsPerWait = 128
+  /// How many batches of jobs run before events get their turn.
+  private static let roundsPerWait = 4
   static let wakeToken = UInt64.max
 
   private let queue: DispatchQueue
@@ -181,7 +183,14 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
         let event = unsafe turnEvents + index
         deliver(token: unsafe linnet_event_token(event), bits: unsafe linnet_event_bits(event))
       }
-      let worked = runDueWork()
+      var worked = false
+      var rounds = 0
+      // A resumed task often changes executors once or twice before it suspends; asking the kernel between these steps
+      // would cost a system call each.
+      while rounds < Self.roundsPerWait, runDueWork() {
+        worked = true
+        rounds += 1
+      }
       guard let timeout = prepareWait(mayEnd: (waitedInVain || set < 0) && !worked, canWait: set >= 0) else { return }
       if set >= 0 {
         // SAFETY: the kernel writes at most `eventsPerWait` events, the capacity.
