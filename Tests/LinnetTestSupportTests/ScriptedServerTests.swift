@@ -1,3 +1,4 @@
+import Glibc
 import LinnetTestSupport
 import Testing
 
@@ -25,8 +26,8 @@ struct ScriptedServerTests {
   @Test(
     "every kind of loopback address works",
     arguments: [
-      ScriptedServer.Address.ipv4, .ipv6, .unix(path: "/tmp/linnet-scripted-server.sock"),
-      .abstract(name: "linnet-scripted-server"),
+      ScriptedServer.Address.ipv4, .ipv6, .unix(path: "/tmp/linnet-server-\(getpid()).sock"),
+      .abstract(name: "linnet-server-\(getpid())"),
     ])
   func addresses(_ address: ScriptedServer.Address) async throws {
     var options = ScriptedServer.Options()
