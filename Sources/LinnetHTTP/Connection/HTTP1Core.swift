@@ -190,7 +190,8 @@ struct HTTP1Core: ~Copyable {
         case .progressed: exchange?.lastProgress = now
         }
       } catch {
-        failReceiving(error, effects: &effects)
+        // What came before the failure counts: it may even complete the response.
+        if deliverEvents(now: now, effects: &effects) { failReceiving(error, effects: &effects) }
         return
       }
       collectTLS(&effects)
