@@ -83,7 +83,6 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
   package init(label: String, clock: (any MonotonicClock)? = nil) {
     queue = DispatchQueue(label: label)
     manualClock = clock
-    // SAFETY: owned by the shard, used by its turns only, freed by `deinit`.
     unsafe turnEvents = .allocate(capacity: Self.eventsPerWait)
     alarmSource = DispatchSource.makeTimerSource(queue: queue)
     alarmSource.setEventHandler { self.alarmRang() }
@@ -92,7 +91,6 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
     actorFacet.attach(self)
   }
 
-  // SAFETY: no turn runs any more, because a turn holds the shard.
   deinit { unsafe turnEvents.deallocate() }
 
   package var now: Instant { manualClock?.now ?? SystemClock().now }
@@ -120,17 +118,12 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
       })
   }
 
-<<<<<<< HEAD
-  // SAFETY: the runtime holds an executor for as long as an actor or task uses it.
-  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
-=======
   /// For actors that live on the shard. It is another object than the task executor: with one object for both, a task
   /// that prefers the shard is sent through the job ring once more after each suspension, because its jobs are isolated
   /// to an actor's executor and its functions are not.
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     unsafe actorFacet.asUnownedSerialExecutor()
   }
->>>>>>> io
 
   /// Stops the process when the calling code does not run on the shard's queue.
   func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
