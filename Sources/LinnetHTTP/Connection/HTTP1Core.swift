@@ -215,8 +215,16 @@ struct HTTP1Core: ~Copyable {
     // What was sent failed first; what it failed with is the better story.
     var failure = exchange?.sendFailure ?? failure
     failure.isCloseBeforeResponse = !machine.responseStarted && failure.code == .connectionLost
-    if exchange?.isHeadReceived == true { failure.phase = .body }
+    if exchange?.sendFailure == nil && failure.phase != .tls { failure.phase = phase }
     fail(failure.with(sent: sentState), effects: &effects)
+  }
+
+  /// What the exchange waits for now.
+  var phase: TransportError.Phase {
+    guard let exchange else { return .request }
+    if exchange.isHeadReceived { return .body }
+    let isSent = exchange.isRequestComplete && output.isEmpty && !hasPendingCiphertext
+    return isSent || exchange.continueDeadline != nil ? .head : .send
   }
 
   var sentState: TransportError.SentState {
@@ -345,7 +353,8 @@ struct HTTP1Core: ~Copyable {
       exchange = nil
       wake(
         orphan.channel.finish(
-          .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed"))), &effects)
+          .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed"))), &effects
+      )
       effects.pumpToCancel = orphan.pump
       if let waiter = orphan.sendWaiter { effects.wakes.append(waiter) }
     }
