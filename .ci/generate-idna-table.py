@@ -13,8 +13,7 @@ on all but the last byte) in Base64. A count stands before each of the three sec
    (the first: from the start of the range). Kinds: 0 valid, 1 disallowed, 2 ignored, 3 mapped by adding an offset,
    4 every second one mapped to its successor, 5 mapped to a list.
 2. Canonical decompositions: (distance from the last code point << 2 | composes << 1 | is a pair), then the first as a
-   signed distance from the code point itself, then the second, if any, as it is. Only what can occur in a mapped
-   domain; Hangul is computed.
+   signed distance from the code point itself, then the second, if any, as it is. Hangul is computed.
 3. Properties, by ranges: (distance << 1 | has a combining class), then bits (bidirectional class, joining type << 4,
    mark << 7), then the combining class, if any.
 """
@@ -99,7 +98,7 @@ def mapping_section(status):
     return out, len(ranges)
 
 
-def decomposition_section(status):
+def decomposition_section():
     entries = []
     for point in range(END):
         character = chr(point)
@@ -107,8 +106,6 @@ def decomposition_section(status):
         if not text or text.startswith("<") or point in HANGUL:
             continue
         full = unicodedata.normalize("NFD", character)
-        if status[point] != VALID and any(status[ord(part)] != VALID for part in full):
-            continue
         composes = unicodedata.normalize("NFC", full) == character
         entries.append((point, [int(part, 16) for part in text.split()], composes))
     out = varint(len(entries))
@@ -131,8 +128,8 @@ def property_section(status):
     for point in range(END):
         character = chr(point)
         combining = unicodedata.combining(character)
-        if status[point] != VALID and combining == 0:
-            continue  # Never looked at: the domain is refused.
+        if status[point] != VALID and combining == 0 and ranges and ranges[-1][2] == 0:
+            continue  # Nothing but the combining class is looked at: the domain is refused.
         bits = BIDI.get(unicodedata.bidirectional(character), 0)
         bits |= JOINING[joining.get(point, "U")] << 4
         bits |= (unicodedata.category(character)[0] == "M") << 7
@@ -150,7 +147,7 @@ def property_section(status):
 
 def main():
     status = statuses()
-    sections = [mapping_section(status), decomposition_section(status), property_section(status)]
+    sections = [mapping_section(status), decomposition_section(), property_section(status)]
     for name, (data, count) in zip(["mapping", "decomposition", "property"], sections):
         print(f"{name}: {count} entries, {len(data)} bytes", file=sys.stderr)
     text = base64.b64encode(b"".join(data for data, _ in sections)).decode()

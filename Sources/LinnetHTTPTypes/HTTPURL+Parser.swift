@@ -81,8 +81,7 @@ extension HTTPURL {
     private var outputEnd: UInt32 { UInt32(truncatingIfNeeded: output.count) }
 
     private mutating func appendEncoded(_ range: Range<Int>, _ rule: PercentEncoding.Rule) {
-      let encoded = rule.encoded
-      for byte in input[range] { PercentEncoding.append(byte, to: &output, encoding: encoded) }
+      PercentEncoding.append(input[range], to: &output, encoding: rule.encoded)
     }
   }
 }

@@ -1,8 +1,8 @@
 extension HTTPURL {
   /// Resolves a reference against this URL, as for a link on a page or a `Location` field (RFC 9110 §10.2.2).
   ///
-  /// The reference may be absolute. The fragment of this URL is never inherited, not even by an empty reference; that
-  /// a redirect keeps it is the redirect's rule.
+  /// The reference may be absolute. The fragment of this URL is never inherited, not even by an empty reference; a
+  /// redirect uses ``inheritingFragment(of:)``.
   ///
   /// - Throws: As ``init(_:)``.
   public func resolve(_ reference: String) throws(HTTPURLError) -> HTTPURL {
@@ -39,5 +39,11 @@ extension HTTPURL {
   /// The same URL without fragment.
   public func removingFragment() -> HTTPURL {
     end > layout.queryEnd ? HTTPURL(bytes: Array(slice(0..<layout.queryEnd)), layout: layout) : self
+  }
+
+  /// The same URL with the fragment of `original` unless it has one itself: what a redirect does (RFC 9110 §10.2.2).
+  public func inheritingFragment(of original: HTTPURL) -> HTTPURL {
+    guard end == layout.queryEnd, original.end > original.layout.queryEnd else { return self }
+    return HTTPURL(bytes: bytes + original.slice(original.layout.queryEnd..<original.end), layout: layout)
   }
 }

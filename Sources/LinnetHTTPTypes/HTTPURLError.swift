@@ -73,13 +73,15 @@ extension HostProblem: CustomStringConvertible {
     case .notAnIPv6Address: "not an IPv6 address in brackets"
     case .notUTF8: "its bytes are not UTF-8"
     case .disallowedCharacter(let scalar): "disallowed character \(Self.name(of: scalar))"
-    case .invalidPunycode(let label): "invalid Punycode in label \"\(label)\""
-    case .leadingMark(let label): "label \"\(label)\" begins with a combining mark"
-    case .misplacedJoiner(let label): "misplaced joiner in label \"\(label)\""
-    case .bidirectionalRule(let label): "label \"\(label)\" mixes writing directions"
+    case .invalidPunycode(let label): "invalid Punycode in label \"\(Self.harmless(label))\""
+    case .leadingMark(let label): "label \"\(Self.harmless(label))\" begins with a combining mark"
+    case .misplacedJoiner(let label): "misplaced joiner in label \"\(Self.harmless(label))\""
+    case .bidirectionalRule(let label): "label \"\(Self.harmless(label))\" mixes writing directions"
     case .tooLong(let characters): "it has \(characters) characters"
     }
   }
+
+  private static func harmless(_ label: String) -> String { HTTPURLError.excerpt(label.utf8) }
 
   private static func name(of scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
@@ -93,17 +95,24 @@ extension HTTPURLError {
   static func excerpt(_ bytes: some Collection<UInt8>) -> String {
     var text = ""
     var count = 0
-    let kept = String(decoding: afterUserinfo(bytes).prefix(4 * maximumExcerpt), as: UTF8.self)
+    let kept = String(decoding: afterUserinfo(bytes).prefix(4 * maximumExcerpt + 4), as: UTF8.self)
     for scalar in kept.unicodeScalars {
       if count == maximumExcerpt {
         text += "…"
         break
       }
-      text +=
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? scalar.escaped(asASCII: true) : String(scalar)
+      text += isUnsafe(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
       count += 1
     }
     return text
+  }
+
+  /// Controls could drive a terminal, and format characters turn the line around or hide a part of it.
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 
   /// Long enough to recognise a URL by, short enough for one line of a log.

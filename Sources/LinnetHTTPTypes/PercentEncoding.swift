@@ -24,8 +24,7 @@ public enum PercentEncoding {
   /// under ``Rule/component``.
   public static func encode(_ text: String, as rule: Rule) -> String {
     var output: [UInt8] = []
-    let encoded = rule.encoded
-    for byte in text.utf8 { append(byte, to: &output, encoding: encoded) }
+    append(Array(text.utf8)[...], to: &output, encoding: rule.encoded)
     return String(decoding: output, as: UTF8.self)
   }
 
@@ -51,15 +50,17 @@ public enum PercentEncoding {
     return output
   }
 
-  /// Appends `byte` or, when it is in `encoded`, its escape.
-  static func append(_ byte: UInt8, to output: inout [UInt8], encoding encoded: URLByteSet) {
-    if !encoded.contains(byte) {
-      output.append(byte)
-    } else {
+  /// Appends `bytes` with an escape for each that is in `encoded`.
+  static func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8], encoding encoded: URLByteSet) {
+    var kept = bytes.startIndex
+    for index in bytes.indices where encoded.contains(bytes[index]) {
+      output.append(contentsOf: bytes[kept..<index])
       output.append(UInt8(ascii: "%"))
-      output.append(ASCII.uppercaseHexDigit(byte >> 4))
-      output.append(ASCII.uppercaseHexDigit(byte))
+      output.append(ASCII.uppercaseHexDigit(bytes[index] >> 4))
+      output.append(ASCII.uppercaseHexDigit(bytes[index]))
+      kept = index + 1
     }
+    output.append(contentsOf: bytes[kept...])
   }
 }
 

@@ -87,7 +87,7 @@ package enum Punycode {
         handled += 1
       }
       delta &+= 1
-      codePoint += 1
+      codePoint &+= 1
     }
     return true
   }

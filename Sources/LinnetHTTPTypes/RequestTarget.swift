@@ -42,15 +42,14 @@ public struct RequestTarget: Sendable {
   /// What may not stand there is percent-encoded (``PercentEncoding``), `#` too; escapes that are there stay. A missing
   /// leading slash is added. ``HTTPURL/requestTarget`` is the target for a URL.
   public init(origin pathAndQuery: String) {
+    let text = Array(pathAndQuery.utf8)
+    let mark = text.firstIndex(of: UInt8(ascii: "?")) ?? text.count
     var output: [UInt8] = []
-    var text = pathAndQuery.utf8[...]
     output.reserveCapacity(text.count + 1)
     if text.first != UInt8(ascii: "/") { output.append(UInt8(ascii: "/")) }
-    let path = text.prefix { $0 != UInt8(ascii: "?") }
-    for byte in path { PercentEncoding.append(byte, to: &output, encoding: .encodedInPath) }
-    text = text.dropFirst(path.count)
-    if let mark = text.popFirst() { output.append(mark) }
-    for byte in text { PercentEncoding.append(byte, to: &output, encoding: .encodedInQuery) }
+    PercentEncoding.append(text[..<mark], to: &output, encoding: .encodedInPath)
+    // The `?` itself is not in the set.
+    PercentEncoding.append(text[mark...], to: &output, encoding: .encodedInQuery)
     self.init(form: .origin, storage: output)
   }
 

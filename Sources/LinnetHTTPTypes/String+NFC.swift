@@ -1,14 +1,12 @@
-@_spi(_Unicode) internal import Swift
-
 extension String {
   /// The text in Unicode normalisation form C (UAX #15).
   ///
-  /// The standard library normalises to compare strings, with its own Unicode tables, and offers the result only as
-  /// this SPI. That is still the better source than a second copy of the tables or Foundation.
+  /// The standard library offers this only as an SPI, so it comes from the tables that IDNA needs anyway.
   package var normalizedNFC: String {
     if utf8.allSatisfy({ $0 < 0x80 }) { return self }
     var scalars = String.UnicodeScalarView()
-    for scalar in _nfc { scalars.append(scalar) }
+    let normalised = IDNATable.shared.normalisedToC(unicodeScalars.map(\.value))
+    scalars.append(contentsOf: normalised.lazy.compactMap { Unicode.Scalar($0) })
     return String(scalars)
   }
 }

@@ -46,6 +46,8 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// short, because a lingering turn occupies a thread.
   private static let lingerMilliseconds: CInt = 1
   private static let eventsPerWait = 128
+  /// How many batches of jobs run before events get their turn.
+  private static let roundsPerWait = 4
   static let wakeToken = UInt64.max
 
   private let queue: DispatchQueue
@@ -74,6 +76,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
   package init(label: String, clock: (any MonotonicClock)? = nil) {
     queue = DispatchQueue(label: label)
     manualClock = clock
+    // SAFETY: owned by the shard, used by its turns only, freed by `deinit`.
     unsafe turnEvents = .allocate(capacity: Self.eventsPerWait)
     alarmSource = DispatchSource.makeTimerSource(queue: queue)
     alarmSource.setEventHandler { self.alarmRang() }
@@ -81,6 +84,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
     alarmSource.activate()
   }
 
+  // SAFETY: no turn runs any more, because a turn holds the shard.
   deinit { unsafe turnEvents.deallocate() }
 
   package var now: Instant { manualClock?.now ?? SystemClock().now }
@@ -102,6 +106,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
       })
   }
 
+  // SAFETY: the runtime holds an executor for as long as an actor or task uses it.
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 
   package func isIsolatingCurrentContext() -> Bool? { isCurrent }
@@ -178,7 +183,14 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
         let event = unsafe turnEvents + index
         deliver(token: unsafe linnet_event_token(event), bits: unsafe linnet_event_bits(event))
       }
-      let worked = runDueWork()
+      var worked = false
+      var rounds = 0
+      // A resumed task often changes executors once or twice before it suspends; asking the kernel between these steps
+      // would cost a system call each.
+      while rounds < Self.roundsPerWait, runDueWork() {
+        worked = true
+        rounds += 1
+      }
       guard let timeout = prepareWait(mayEnd: (waitedInVain || set < 0) && !worked, canWait: set >= 0) else { return }
       if set >= 0 {
         // SAFETY: the kernel writes at most `eventsPerWait` events, the capacity.

@@ -6,12 +6,20 @@ internal import CLinnetOpenSSL
 /// Not for production: there is no revocation, no policy, and keys live in memory.
 package enum CertificateFactory {
   /// A certificate authority: self-signed, or signed by `issuer` as an intermediate.
+  ///
+  /// - Parameter maximumIntermediates: How many authorities may follow it in a chain (RFC 5280 §4.2.1.9); nil for any
+  ///   number.
   package static func authority(
     commonName: String = "Linnet Test CA", validity: CertificateValidity = .current,
-    issuer: GeneratedIdentity? = nil
+    maximumIntermediates: UInt8? = nil, issuer: GeneratedIdentity? = nil
   ) throws(TLSError) -> GeneratedIdentity {
-    try make(
-      Request(commonName: commonName, validity: validity, issuer: issuer, names: [], isAuthority: true, usage: nil))
+    let pathLength = maximumIntermediates.map { ",pathlen:\($0)" } ?? ""
+    return try make(
+      Request(
+        commonName: commonName, validity: validity, issuer: issuer,
+        extensions: [
+          (NID_basic_constraints, "critical,CA:TRUE" + pathLength), (NID_key_usage, "critical,keyCertSign,cRLSign"),
+        ]))
   }
 
   /// A server's certificate.
@@ -29,10 +37,10 @@ package enum CertificateFactory {
     for name in names where !name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }) {
       throw .configuration("certificate name \"\(name)\"", "is not a host name or address")
     }
+    var extensions = endEntity("serverAuth")
+    if !names.isEmpty { extensions.append((NID_subject_alt_name, names.joined(separator: ","))) }
     return try make(
-      Request(
-        commonName: commonName, validity: validity, issuer: issuer, names: names, isAuthority: false,
-        usage: "serverAuth"))
+      Request(commonName: commonName, validity: validity, issuer: issuer, extensions: extensions))
   }
 
   /// A client's certificate.
@@ -40,18 +48,23 @@ package enum CertificateFactory {
     commonName: String = "Linnet Test Client", validity: CertificateValidity = .current, issuer: GeneratedIdentity?
   ) throws(TLSError) -> GeneratedIdentity {
     try make(
-      Request(
-        commonName: commonName, validity: validity, issuer: issuer, names: [], isAuthority: false,
-        usage: "clientAuth"))
+      Request(commonName: commonName, validity: validity, issuer: issuer, extensions: endEntity("clientAuth")))
+  }
+
+  /// Extensions of a certificate that is not an authority's.
+  private static func endEntity(_ usage: String) -> [(Int32, String)] {
+    [
+      (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+      (NID_ext_key_usage, usage),
+    ]
   }
 
   private struct Request {
     let commonName: String
     let validity: CertificateValidity
     let issuer: GeneratedIdentity?
-    let names: [String]
-    let isAuthority: Bool
-    let usage: String?
+    /// Identifiers and values in OpenSSL's notation.
+    let extensions: [(Int32, String)]
   }
 
   private static func make(_ request: Request) throws(TLSError) -> GeneratedIdentity {
@@ -92,15 +105,8 @@ package enum CertificateFactory {
   ) throws(TLSError) {
     // SAFETY: the caller keeps all objects alive.
     guard unsafe X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 else { throw failure() }
-    var extensions: [(Int32, String)] = [
-      (NID_basic_constraints, request.isAuthority ? "critical,CA:TRUE" : "critical,CA:FALSE"),
-      (NID_key_usage, request.isAuthority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature"),
-      (NID_subject_key_identifier, "hash"),
-      (NID_authority_key_identifier, "keyid:always"),
-    ]
-    if let usage = request.usage { extensions.append((NID_ext_key_usage, usage)) }
-    if !request.names.isEmpty { extensions.append((NID_subject_alt_name, request.names.joined(separator: ","))) }
-    for (identifier, value) in extensions {
+    let keyIdentifiers = [(NID_subject_key_identifier, "hash"), (NID_authority_key_identifier, "keyid:always")]
+    for (identifier, value) in request.extensions + keyIdentifiers {
       guard unsafe linnet_x509_add_extension(certificate, issuer, identifier, value) == 1 else { throw failure() }
     }
     guard unsafe X509_sign(certificate, issuerKey, EVP_sha256()) > 0 else { throw failure() }

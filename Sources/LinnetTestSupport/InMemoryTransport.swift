@@ -20,8 +20,8 @@ package final class InMemoryTransport: Sendable {
   /// - Parameters:
   ///   - readSizes: How many bytes each read of the engine gets at most, in turn; empty for no limit.
   ///   - writeSizes: How many bytes each write of the engine moves at most, in turn; empty for no limit.
-  /// - Throws: ``ScriptedServerError`` when the system refuses.
-  package init(readSizes: [Int] = [], writeSizes: [Int] = []) throws(ScriptedServerError) {
+  /// - Throws: ``TestSupportError`` when the system refuses.
+  package init(readSizes: [Int] = [], writeSizes: [Int] = []) throws(TestSupportError) {
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw .last("socketpair")
@@ -32,7 +32,7 @@ package final class InMemoryTransport: Sendable {
       SyscallFaultPlan().limiting("recv", to: readSizes).limiting("send", to: writeSizes).apply(to: engine)
     #endif
     let (peer, received) = (peer, received)
-    do throws(ScriptedServerError) {
+    do throws(TestSupportError) {
       thread = try PosixThread.start(stackBytes: 128 << 10) { Self.collect(from: peer, into: received) }
     } catch {
       close(ends[0])
@@ -55,8 +55,8 @@ package final class InMemoryTransport: Sendable {
 
   /// Sends to the engine; waits while its buffer is full.
   ///
-  /// - Throws: ``ScriptedServerError`` when the engine closed its end.
-  package func send(_ bytes: some Collection<UInt8>) throws(ScriptedServerError) {
+  /// - Throws: ``TestSupportError`` when the engine closed its end.
+  package func send(_ bytes: some Collection<UInt8>) throws(TestSupportError) {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.send(peer, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
@@ -66,7 +66,7 @@ package final class InMemoryTransport: Sendable {
   }
 
   /// Sends a text to the engine.
-  package func send(_ text: String) throws(ScriptedServerError) { try send(text.utf8) }
+  package func send(_ text: String) throws(TestSupportError) { try send(text.utf8) }
 
   /// Ends the stream to the engine, which reads an end of file after what was sent.
   package func finish() { shutdown(peer, CInt(SHUT_WR)) }
@@ -80,11 +80,11 @@ package final class InMemoryTransport: Sendable {
   package func receive(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [UInt8] {
     _ = try await received.wait(
       for: "\(count) bytes from the engine", within: limit, describe: { "\($0.bytes.count - $0.taken) bytes" }
-    ) { $0.bytes.count - $0.taken >= count || $0.isFinished }
+    ) { $0.isFinished || $0.bytes.count - $0.taken >= count }
     return received.mutate { state in
-      let end = min(state.taken + count, state.bytes.count)
-      defer { state.taken = end }
-      return Array(state.bytes[state.taken..<end])
+      let bytes = Array(state.bytes.dropFirst(state.taken).prefix(count))
+      state.taken += bytes.count
+      return bytes
     }
   }
 
@@ -93,7 +93,7 @@ package final class InMemoryTransport: Sendable {
     _ = try await received.wait(
       for: "the engine to end its side", within: limit, describe: { "\($0.bytes.count - $0.taken) bytes" },
       until: \.isFinished)
-    return try await receive(.max - 1, within: limit)
+    return try await receive(.max, within: limit)
   }
 
   private static func collect(from descriptor: CInt, into received: Observed<State>) {

@@ -3,7 +3,7 @@ internal import Glibc
 /// Creates the listening sockets of ``ScriptedServer``.
 enum ListeningSocket {
   /// - Returns: The listening descriptor and the port that was bound; 0 for a Unix socket.
-  static func open(_ options: ScriptedServer.Options) throws(ScriptedServerError) -> (descriptor: CInt, port: UInt16) {
+  static func open(_ options: ScriptedServer.Options) throws(TestSupportError) -> (descriptor: CInt, port: UInt16) {
     let isUnix: Bool
     switch options.address {
     case .unix, .abstract: isUnix = true
@@ -12,7 +12,7 @@ enum ListeningSocket {
     let family = isUnix ? AF_UNIX : options.address == .ipv6 ? AF_INET6 : AF_INET
     let descriptor = socket(family, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw .last("socket") }
-    do throws(ScriptedServerError) {
+    do throws(TestSupportError) {
       var on: CInt = 1
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
       if family == AF_INET6 {
@@ -34,7 +34,7 @@ enum ListeningSocket {
     }
   }
 
-  private static func bind(_ descriptor: CInt, _ options: ScriptedServer.Options) throws(ScriptedServerError) {
+  private static func bind(_ descriptor: CInt, _ options: ScriptedServer.Options) throws(TestSupportError) {
     let result: CInt
     switch options.address {
     case .ipv4:
@@ -58,12 +58,12 @@ enum ListeningSocket {
     guard result == 0 else { throw .last("bind") }
   }
 
-  private static func bindUnix(_ descriptor: CInt, _ path: [UInt8]) throws(ScriptedServerError) -> CInt {
+  private static func bindUnix(_ descriptor: CInt, _ path: [UInt8]) throws(TestSupportError) -> CInt {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
     guard path.count <= MemoryLayout<sockaddr_un>.size - offset else {
-      throw ScriptedServerError(call: "bind", errno: ENAMETOOLONG)
+      throw TestSupportError(call: "bind", errno: ENAMETOOLONG)
     }
     withUnsafeMutableBytes(of: &address) { $0[offset...].copyBytes(from: path) }
     // The length matters: an abstract name ends where the address ends.
@@ -74,7 +74,7 @@ enum ListeningSocket {
     }
   }
 
-  private static func boundPort(_ descriptor: CInt) throws(ScriptedServerError) -> UInt16 {
+  private static func boundPort(_ descriptor: CInt) throws(TestSupportError) -> UInt16 {
     var address = sockaddr_in6()
     var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let result = withUnsafeMutablePointer(to: &address) { pointer in
@@ -95,7 +95,7 @@ enum ListeningSocket {
 
   /// Connects to a listener that never accepts until its queue is full, so that the kernel drops further connection
   /// attempts and their clients stay in the middle of the TCP handshake.
-  static func fillBacklog(of options: ScriptedServer.Options, port: UInt16) throws(ScriptedServerError) -> [CInt] {
+  static func fillBacklog(of options: ScriptedServer.Options, port: UInt16) throws(TestSupportError) -> [CInt] {
     var descriptors: [CInt] = []
     // A queue of length n takes n + 1 connections; two more find it full.
     for _ in 0..<(max(0, options.acceptBacklog) + 3) {
@@ -103,7 +103,7 @@ enum ListeningSocket {
       let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
       let descriptor = socket(family, CInt(flags), 0)
       guard descriptor >= 0 else {
-        let error = ScriptedServerError.last("socket")
+        let error = TestSupportError.last("socket")
         for descriptor in descriptors { close(descriptor) }
         throw error
       }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A pipe that wakes a thread which waits in `poll`.
 enum Pipe {
-  static func open() throws(ScriptedServerError) -> (read: CInt, write: CInt) {
+  static func open() throws(TestSupportError) -> (read: CInt, write: CInt) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { throw .last("pipe") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -9,10 +9,10 @@ struct PosixThread: Sendable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// - Throws: ``ScriptedServerError`` when the system gives no thread.
+  /// - Throws: ``TestSupportError`` when the system gives no thread.
   static func start(
     stackBytes: Int, _ run: @escaping @Sendable () -> Void
-  ) throws(ScriptedServerError) -> PosixThread {
+  ) throws(TestSupportError) -> PosixThread {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -28,7 +28,7 @@ struct PosixThread: Sendable {
       }, body.toOpaque())
     guard failure == 0 else {
       body.release()
-      throw ScriptedServerError(call: "pthread_create", errno: failure)
+      throw TestSupportError(call: "pthread_create", errno: failure)
     }
     return PosixThread(id: thread)
   }

@@ -33,6 +33,12 @@ struct RequestReader {
   /// Bytes that were received and not used yet.
   var bufferedCount: Int { end - position }
 
+  /// Takes the bytes that were received and not used yet.
+  mutating func takeBuffered() -> [UInt8] {
+    defer { position = end }
+    return Array(buffer[position..<end])
+  }
+
   // MARK: Head
 
   /// - Returns: Nil when the client closed before the first byte.

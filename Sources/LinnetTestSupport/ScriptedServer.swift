@@ -68,9 +68,9 @@ public final class ScriptedServer: Sendable {
     public var sendBufferBytes: Int?
     /// Bodies up to this size are kept whole, larger ones as length and digest; 1 MiB by default.
     public var keptBodyBytes = 1 << 20
-    /// How many requests and connections are kept in ``ServerSnapshot``; counts go on beyond. 100,000 by default; less
-    /// for tests that measure memory.
-    public var recordLimit = 100_000
+    /// How many requests and connections are kept in ``ServerSnapshot``; counts go on beyond. 10,000 by default, of
+    /// about 2 KiB each; fewer for tests that measure memory.
+    public var recordLimit = 10_000
     /// The stack of each connection's thread in bytes. 512 KiB by default; it is only reserved, not used.
     public var stackBytes = 512 << 10
 
@@ -100,10 +100,10 @@ public final class ScriptedServer: Sendable {
 
   /// Starts a server.
   ///
-  /// - Throws: ``ScriptedServerError`` when the system refuses the socket or the thread.
+  /// - Throws: ``TestSupportError`` when the system refuses the socket or the thread.
   public static func start(
     _ script: ServerScript, options: Options = Options()
-  ) throws(ScriptedServerError) -> ScriptedServer {
+  ) throws(TestSupportError) -> ScriptedServer {
     try ScriptedServer(core: try ServerCore(script: script, options: options))
   }
 
@@ -116,12 +116,12 @@ public final class ScriptedServer: Sendable {
     return try await body(server)
   }
 
-  private init(core: ServerCore) throws(ScriptedServerError) {
+  private init(core: ServerCore) throws(TestSupportError) {
     self.core = core
     let (descriptor, port) = try ListeningSocket.open(core.options)
     self.port = port
     var listening = Listener(descriptor: descriptor, wakePipe: (-1, -1), acceptor: nil, fillers: [])
-    do throws(ScriptedServerError) {
+    do throws(TestSupportError) {
       switch core.options.acceptance {
       case .all:
         let wakePipe = try Pipe.open()
@@ -151,11 +151,7 @@ public final class ScriptedServer: Sendable {
       return listener
     }
     guard let taken else { return }
-    if let acceptor = taken.acceptor {
-      var byte: UInt8 = 1
-      _ = write(taken.wakePipe.write, &byte, 1)
-      acceptor.join()
-    }
+    Self.joinAcceptor(of: taken)
     core.stopConnections()
     Self.close(taken)
     if case .unix(let path) = core.options.address { unlink(path) }
@@ -165,16 +161,21 @@ public final class ScriptedServer: Sendable {
   ///
   /// ``stop()`` is still needed for the connections.
   public func stopListening() {
-    listener.withLock { listener in
-      guard let taken = listener else { return }
-      if let acceptor = taken.acceptor {
-        var byte: UInt8 = 1
-        _ = write(taken.wakePipe.write, &byte, 1)
-        acceptor.join()
-      }
-      Self.close(taken)
+    let taken: Listener? = listener.withLock { listener in
+      guard let taken = listener else { return nil }
       listener = Listener(descriptor: -1, wakePipe: (-1, -1), acceptor: nil, fillers: [])
+      return taken
     }
+    guard let taken else { return }
+    Self.joinAcceptor(of: taken)
+    Self.close(taken)
+  }
+
+  private static func joinAcceptor(of listener: Listener) {
+    guard let acceptor = listener.acceptor else { return }
+    var byte: UInt8 = 1
+    _ = write(listener.wakePipe.write, &byte, 1)
+    acceptor.join()
   }
 
   private static func close(_ listener: Listener) {
@@ -196,8 +197,9 @@ public final class ScriptedServer: Sendable {
       if descriptor >= 0 {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         core.accepted(descriptor)
-      } else if errno == EMFILE || errno == ENFILE || errno == EBADF {
-        return
+      } else if errno == EMFILE || errno == ENFILE {
+        // The process has no descriptor left; the connection stays in the queue until there is one again.
+        poll(&interests[1], 1, 10)
       }
       core.reap()
     }

@@ -12,6 +12,7 @@ extension ServerConnection {
     case .open(let gate): gate.open()
     case .pause(let duration): try stream.pause(duration)
     case .stall: try stream.stall()
+    case .relay(let port, let gate): try stream.relay(toPort: port, first: reader.takeBuffered(), frozenBy: gate)
     case .halfClose: try stream.finishSending()
     case .close: try endWithClose()
     case .closeWithoutCloseNotify: throw ConnectionEnd(.serverClosed)

@@ -8,6 +8,8 @@ extension ServerConnection {
     if let gate = response.gate { try stream.wait(for: gate) }
     if let effects = response.effects {
       try run(effects)
+      // A body that neither the decision nor the effects have read would be taken for the next request.
+      if bodyIsUnread && current?.request.isComplete == false { try end(.lingering) }
       return
     }
     for interim in response.interim {

@@ -21,7 +21,7 @@ final class ServerCore: Sendable {
   let snapshot = Observed(ServerSnapshot())
   private let threads = Lock(Threads())
 
-  init(script: ServerScript, options: ScriptedServer.Options) throws(ScriptedServerError) {
+  init(script: ServerScript, options: ScriptedServer.Options) throws(TestSupportError) {
     self.script = script
     self.options = options
     tlsContext = try options.tls?.makeContext()
@@ -41,9 +41,9 @@ final class ServerCore: Sendable {
       return snapshot.connectionCount
     }
     // The lock is held over the start, so that the thread finds itself in the list when it ends.
-    let failure: ScriptedServerError? = threads.withLock { threads in
-      do throws(ScriptedServerError) {
-        guard !threads.isStopping else { throw ScriptedServerError(call: "accept", errno: ECANCELED) }
+    let failure: TestSupportError? = threads.withLock { threads in
+      do throws(TestSupportError) {
+        guard !threads.isStopping else { throw TestSupportError(call: "accept", errno: ECANCELED) }
         threads.running[number] = try PosixThread.start(stackBytes: options.stackBytes) { [self] in
           let ending = ServerConnection.run(number: number, descriptor: descriptor, core: self)
           ended(number, ending: ending, descriptor: descriptor)

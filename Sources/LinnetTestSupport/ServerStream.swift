@@ -13,7 +13,7 @@ final class ServerStream {
   private(set) var recordedTLS: RecordedTLS?
 
   /// `POLLRDHUP` of Linux, which the Glibc module does not export.
-  private static let peerClosedEvent: Int16 = 0x2000
+  static let peerClosedEvent: Int16 = 0x2000
 
   /// - Parameter context: For TLS; nil for clear text.
   init(descriptor: CInt, tls context: TLSContext?) throws(ConnectionEnd) {
@@ -77,13 +77,20 @@ final class ServerStream {
     }
   }
 
+  /// Forwards to another server until the client closes. Bytes of a TLS connection cannot be forwarded.
+  func relay(toPort port: UInt16, first: [UInt8], frozenBy gate: Gate) throws(ConnectionEnd) {
+    guard tls == nil else { throw ConnectionEnd(.failed(EPROTONOSUPPORT)) }
+    try Relay(client: socket, port: port).run(first: first, frozenBy: gate)
+    throw ConnectionEnd(.peerClosed)
+  }
+
   // MARK: Waiting
 
   /// Waits until the gate is open.
   func wait(for gate: Gate) throws(ConnectionEnd) {
     guard !gate.isOpen else { return }
     let wake: (read: CInt, write: CInt)
-    do throws(ScriptedServerError) { wake = try Pipe.open() } catch { throw ConnectionEnd(.failed(error.errno)) }
+    do throws(TestSupportError) { wake = try Pipe.open() } catch { throw ConnectionEnd(.failed(error.errno)) }
     // Removed first: after that the gate no longer writes to the number.
     defer {
       gate.removeWakeDescriptor(wake.write)

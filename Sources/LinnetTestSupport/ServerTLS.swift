@@ -32,7 +32,7 @@ public struct ServerTLS: Sendable {
   /// A server with this certificate, TLS 1.2 and 1.3, and no client certificates.
   public init(_ certificate: TestCertificate) { self.certificate = certificate }
 
-  func makeContext() throws(ScriptedServerError) -> TLSContext {
+  func makeContext() throws(TestSupportError) -> TLSContext {
     var settings = TLSSettings()
     settings.identity = certificate.identity
     settings.alpn = applicationProtocols
@@ -45,7 +45,7 @@ public struct ServerTLS: Sendable {
     do throws(TLSError) {
       return try TLSContext(settings, role: .server)
     } catch {
-      throw ScriptedServerError(call: "TLS", errno: 0, detail: error.description)
+      throw TestSupportError(call: "TLS", errno: 0, detail: error.description)
     }
   }
 }

@@ -28,7 +28,7 @@ final class ServerTLSLayer {
         // overtake the alert.
         try? flush()
         socket.finishSending()
-        while try fill() {}
+        while (try? fill()) == true {}
         throw ConnectionEnd(.handshakeFailed(error.description))
       }
       try flush()

@@ -45,6 +45,12 @@ public enum SocketEffect: Sendable {
   /// Does nothing, neither reads nor sends, until the client closes or the server is stopped.
   case stall
 
+  // MARK: Forwarding
+
+  /// Forwards bytes in both directions to the server on this port of 127.0.0.1, as a tunnel or a relay does, until the
+  /// client closes. Once the gate is open nothing is forwarded any more and nothing is closed: a dead network.
+  case relay(toPort: UInt16, frozenBy: Gate)
+
   // MARK: Ending
 
   /// Ends the server's side: `close_notify` with TLS, then FIN. The script can go on reading.

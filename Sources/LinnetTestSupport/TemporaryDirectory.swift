@@ -7,8 +7,8 @@ public final class TemporaryDirectory: Sendable {
 
   /// Makes a new directory below `$TMPDIR`, or `/tmp`.
   ///
-  /// - Throws: ``ScriptedServerError`` when the system refuses.
-  public init() throws(ScriptedServerError) {
+  /// - Throws: ``TestSupportError`` when the system refuses.
+  public init() throws(TestSupportError) {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent.isEmpty ? "/tmp" : parent)/linnet-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .last("mkdtemp") }
@@ -23,11 +23,11 @@ public final class TemporaryDirectory: Sendable {
   /// Writes a file and returns its path.
   ///
   /// - Parameter mode: The permissions; 0600 by default, as private keys need.
-  /// - Throws: ``ScriptedServerError`` when the system refuses.
+  /// - Throws: ``TestSupportError`` when the system refuses.
   @discardableResult
   public func write(
     _ bytes: some Collection<UInt8>, to name: String, mode: UInt32 = 0o600
-  ) throws(ScriptedServerError) -> String {
+  ) throws(TestSupportError) -> String {
     let path = path(of: name)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw .last("open") }
@@ -46,7 +46,7 @@ public final class TemporaryDirectory: Sendable {
 
   /// Writes a text file and returns its path.
   @discardableResult
-  public func write(_ text: String, to name: String) throws(ScriptedServerError) -> String {
+  public func write(_ text: String, to name: String) throws(TestSupportError) -> String {
     try write(text.utf8, to: name)
   }
 

@@ -17,12 +17,12 @@ public struct TestCertificate: Sendable, Hashable {
 
   /// The private key encrypted with a pass phrase, in PEM.
   ///
-  /// - Throws: ``ScriptedServerError`` when OpenSSL refuses.
-  public func encryptedPrivateKeyPEM(passphrase: String) throws(ScriptedServerError) -> String {
+  /// - Throws: ``TestSupportError`` when OpenSSL refuses.
+  public func encryptedPrivateKeyPEM(passphrase: String) throws(TestSupportError) -> String {
     do throws(TLSError) {
       return try generated.encryptedKeyPEM(passphrase: passphrase)
     } catch {
-      throw ScriptedServerError(call: "private key", errno: 0, detail: error.description)
+      throw TestSupportError(call: "private key", errno: 0, detail: error.description)
     }
   }
 
@@ -72,15 +72,15 @@ public final class TestCertificates: Sendable {
 
   /// Makes an authority and writes its file.
   ///
-  /// - Throws: ``ScriptedServerError`` when OpenSSL or the file system refuses.
-  public init(commonName: String = "Linnet Test CA") throws(ScriptedServerError) {
+  /// - Throws: ``TestSupportError`` when OpenSSL or the file system refuses.
+  public init(commonName: String = "Linnet Test CA") throws(TestSupportError) {
     directory = try TemporaryDirectory()
     authority = try Self.making { () throws(TLSError) in try CertificateFactory.authority(commonName: commonName) }
     authorityFile = try directory.write(authority.certificatePEM, to: "authority.pem")
   }
 
   /// A server certificate for `localhost`, `127.0.0.1` and `::1`.
-  public func loopback(validity: Validity = .current) throws(ScriptedServerError) -> TestCertificate {
+  public func loopback(validity: Validity = .current) throws(TestSupportError) -> TestCertificate {
     try server(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1", "::1"], validity: validity)
   }
 
@@ -92,7 +92,7 @@ public final class TestCertificates: Sendable {
   ///   - issuer: Who signs it; nil stands for ``authority``.
   public func server(
     dnsNames: [String] = [], ipAddresses: [String] = [], validity: Validity = .current, issuer: TestCertificate? = nil
-  ) throws(ScriptedServerError) -> TestCertificate {
+  ) throws(TestSupportError) -> TestCertificate {
     try Self.making { () throws(TLSError) in
       try CertificateFactory.server(
         dnsNames: dnsNames, ipAddresses: ipAddresses, validity: validity.value,
@@ -101,10 +101,10 @@ public final class TestCertificates: Sendable {
   }
 
   /// A server certificate for a host that no test uses.
-  public func wrongHost() throws(ScriptedServerError) -> TestCertificate { try server(dnsNames: ["wrong.test"]) }
+  public func wrongHost() throws(TestSupportError) -> TestCertificate { try server(dnsNames: ["wrong.test"]) }
 
   /// A server certificate for `localhost`, `127.0.0.1` and `::1` that nobody but itself has signed.
-  public func selfSigned() throws(ScriptedServerError) -> TestCertificate {
+  public func selfSigned() throws(TestSupportError) -> TestCertificate {
     try Self.making { () throws(TLSError) in
       try CertificateFactory.server(
         dnsNames: ["localhost"], ipAddresses: ["127.0.0.1", "::1"], issuer: nil)
@@ -116,7 +116,7 @@ public final class TestCertificates: Sendable {
   /// - Parameter issuer: Who signs it; nil stands for ``authority``.
   public func client(
     commonName: String = "Linnet Test Client", validity: Validity = .current, issuer: TestCertificate? = nil
-  ) throws(ScriptedServerError) -> TestCertificate {
+  ) throws(TestSupportError) -> TestCertificate {
     try Self.making { () throws(TLSError) in
       try CertificateFactory.client(
         commonName: commonName, validity: validity.value, issuer: (issuer ?? self.authority).generated)
@@ -124,7 +124,7 @@ public final class TestCertificates: Sendable {
   }
 
   /// An authority that ``authority`` has signed, to be the issuer of others: their chains have three certificates.
-  public func intermediate() throws(ScriptedServerError) -> TestCertificate {
+  public func intermediate() throws(TestSupportError) -> TestCertificate {
     try Self.making { () throws(TLSError) in
       try CertificateFactory.authority(commonName: "Linnet Test Intermediate", issuer: self.authority.generated)
     }
@@ -137,7 +137,7 @@ public final class TestCertificates: Sendable {
   ///   - passphrase: Encrypts the key.
   public func write(
     _ certificate: TestCertificate, as name: String = "certificate", passphrase: String? = nil
-  ) throws(ScriptedServerError) -> Files {
+  ) throws(TestSupportError) -> Files {
     var key = certificate.privateKeyPEM
     if let passphrase { key = try certificate.encryptedPrivateKeyPEM(passphrase: passphrase) }
     return Files(
@@ -147,11 +147,11 @@ public final class TestCertificates: Sendable {
 
   private static func making(
     _ body: () throws(TLSError) -> GeneratedIdentity
-  ) throws(ScriptedServerError) -> TestCertificate {
+  ) throws(TestSupportError) -> TestCertificate {
     do throws(TLSError) {
       return TestCertificate(generated: try body())
     } catch {
-      throw ScriptedServerError(call: "certificate", errno: 0, detail: error.description)
+      throw TestSupportError(call: "certificate", errno: 0, detail: error.description)
     }
   }
 }

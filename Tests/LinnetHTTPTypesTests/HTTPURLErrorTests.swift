@@ -56,6 +56,15 @@ struct HTTPURLErrorTests {
     #expect(text.hasPrefix("missing scheme in \"***@") && text.count < 110)
   }
 
+  @Test("format characters are escaped, so that a message cannot be turned around")
+  func formatCharacters() {
+    let error = #expect(throws: HTTPURLError.self) { try HTTPURL("http://a\u{200D}b/") }
+    #expect(error?.description.contains("\u{200D}") == false)
+    #expect(HTTPURLError.missingScheme(in: "x").description == "missing scheme in \"x\"")
+    let reversed = #expect(throws: HTTPURLError.self) { try HTTPURL("\u{202E}moc") }
+    #expect(reversed == .missingScheme(in: "\\u{202E}moc"))
+  }
+
   @Test("a URL longer than the bound is refused, before and after encoding")
   func tooLong() {
     let count = HTTPURL.maximumBytes

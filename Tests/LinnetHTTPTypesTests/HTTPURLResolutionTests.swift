@@ -43,4 +43,16 @@ struct HTTPURLResolutionTests {
   func location(_ reference: String, _ resolved: String?) throws {
     #expect((try? HTTPURL("https://u:p@h:81/a/b?q#f").resolve(reference))?.description == resolved)
   }
+
+  @Test(
+    "a redirect keeps the fragment unless the new URL has one",
+    arguments: [
+      ("/n", "http://h/n#f"), ("/n#g", "http://h/n#g"), ("/n#", "http://h/n#"), ("//o?q", "http://o/?q#f"),
+    ])
+  func fragmentOfRedirect(_ location: String, _ target: String) throws {
+    let original = try HTTPURL("http://h/a#f")
+    let next = try original.resolve(location).inheritingFragment(of: original)
+    let expected = try HTTPURL(target)
+    #expect(next == expected && next.description == target && next.fragment == expected.fragment)
+  }
 }

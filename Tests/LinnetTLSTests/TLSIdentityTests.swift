@@ -155,6 +155,16 @@ struct TLSIdentityTests {
     }
   }
 
+  @Test("an identity describes its files and never shows a secret")
+  func description() throws {
+    let identity = TLSIdentity(
+      certificateChain: .file("/a/cert.pem"), privateKey: .text("KEY"), passphrase: "open sesame")
+    #expect("\(identity)" == "/a/cert.pem with key in memory")
+    var settings = TLSSettings()
+    settings.identity = identity
+    #expect(!"\(settings)".contains("sesame"))
+  }
+
   @Test("settings that cannot be are errors that name them")
   func badSettings() throws {
     let fixture = try TLSFixture()

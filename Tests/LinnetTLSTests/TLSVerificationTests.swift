@@ -191,6 +191,71 @@ struct TLSVerificationTests {
     }
   }
 
+  @Test("a chain with more authorities than its root allows is too long")
+  func chainTooLong() throws {
+    let root = try CertificateFactory.authority(commonName: "Root", maximumIntermediates: 0)
+    let middle = try CertificateFactory.authority(commonName: "Middle", issuer: root)
+    let server = try CertificateFactory.server(dnsNames: ["example.test"], issuer: middle)
+    var client = TLSSettings()
+    client.trust = .only([root.trust])
+    var settings = TLSSettings()
+    settings.identity = server.identity
+    var pair = try TLSPair(client: TLSContext(client, role: .client), server: TLSContext(settings, role: .server))
+    #expect(pair.shakeHands().client?.code == .chainTooLong)
+  }
+
+  @Test("a key of 1024 bits is too weak, also of a certificate that is itself trusted")
+  func weakKey() throws {
+    var settings = TLSSettings()
+    settings.identity = TLSIdentity(certificateChain: .text(Self.weak), privateKey: .text(Self.weak))
+    #expect(throws: TLSError.self) { try TLSContext(settings, role: .server) }
+    settings.cipherList = "DEFAULT@SECLEVEL=0"
+    var client = TLSSettings()
+    client.trust = .only([.text(Self.weak)])
+    var pair = try TLSPair(
+      client: TLSContext(client, role: .client), server: TLSContext(settings, role: .server), name: .dns("weak.test"))
+    let error = pair.shakeHands().client
+    #expect(error?.code == .weakCertificate)
+  }
+
+  @Test("a message shows the first names of many")
+  func manyNames() throws {
+    let fixture = try TLSFixture(dnsNames: (1...30).map { "n\($0).test" })
+    var pair = try fixture.pair()
+    let text = try #require(pair.shakeHands().client?.description)
+    #expect(text.contains("n10.test and 20 more") && !text.contains("n11.test"))
+  }
+
+  @Test("many connections may shake hands at once on shared contexts and one session", arguments: TLSVersion.allCases)
+  func concurrently(version: TLSVersion) async throws {
+    let fixture = try TLSFixture()
+    var settings = fixture.clientSettings
+    settings.maximumVersion = version
+    let client = try TLSContext(settings, role: .client)
+    let server = try TLSContext(fixture.serverSettings, role: .server)
+    var first = try TLSPair(client: client, server: server)
+    #expect(first.shakeHands().client == nil)
+    _ = try first.clientReads()
+    let session = Array(first.client.takeNewSessions()).last
+    let failures = try await withThrowingTaskGroup(of: Int.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          var failures = 0
+          for round in 0..<10 {
+            var pair = try TLSPair(client: client, server: server, session: round % 2 == 0 ? session : nil)
+            let errors = pair.shakeHands()
+            try pair.client.writeAll([UInt8(task)])
+            if errors.client != nil || errors.server != nil { failures += 1 }
+            if try pair.serverReads().bytes != [UInt8(task)] { failures += 1 }
+          }
+          return failures
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(failures == 0)
+  }
+
   @Test("every code has one line of words")
   func descriptions() {
     let codes: [TLSError.Code] = [
@@ -206,4 +271,38 @@ struct TLSVerificationTests {
     }
     #expect(Set(codes.map { TLSError($0).description }).count == codes.count)
   }
+
+  /// Self-signed, RSA with 1024 bits, valid for a century.
+  private static let weak = """
+    -----BEGIN CERTIFICATE-----
+    MIICHDCCAYWgAwIBAgIUZjvuG+3/pZc105EsyWNJgP4MbUowDQYJKoZIhvcNAQEL
+    BQAwFDESMBAGA1UEAwwJd2Vhay50ZXN0MCAXDTI2MTEzMDIzMjcxMloYDzIxMjYx
+    MTA2MjMyNzEyWjAUMRIwEAYDVQQDDAl3ZWFrLnRlc3QwgZ8wDQYJKoZIhvcNAQEB
+    BQADgY0AMIGJAoGBANGRG6lwaXGdkaeInpmFpolAzlCNcyqL18ZwtHxPu7tAXb2A
+    xzT6mS7AfccSr4RjAfdxB5pwYDAigpHh6STZQUq6ysIy8k6memi6BoI8xkcJAdwo
+    T/2r6OlaObyOoP2GpSIVwnxHaDx4GJILKCz/9zcZjHXo+DnOLcT8eiP+d6VzAgMB
+    AAGjaTBnMB0GA1UdDgQWBBTUw4lK1gMP/lGHZPhBxXdOOfj2UjAfBgNVHSMEGDAW
+    gBTUw4lK1gMP/lGHZPhBxXdOOfj2UjAPBgNVHRMBAf8EBTADAQH/MBQGA1UdEQQN
+    MAuCCXdlYWsudGVzdDANBgkqhkiG9w0BAQsFAAOBgQAsziWK+IF9RyfiYDbM7bDg
+    HWIIPoi4bq3S6WRSLFJPuQeoJgwIk+DBq/gZgHoyDFu6h9esbAeKr/6xxIT4RH1v
+    u2eS2Tk5MSZWIMMwLpTxKWl+cdYgp+16lrXDSyWDEvntFtEOZKtzJ8X9V22ZYoZw
+    swQZi4O0OtWwZX+6CJsZNQ==
+    -----END CERTIFICATE-----
+    -----BEGIN PRIVATE KEY-----
+    MIICdgIBADANBgkqhkiG9w0BAQEFAASCAmAwggJcAgEAAoGBANGRG6lwaXGdkaeI
+    npmFpolAzlCNcyqL18ZwtHxPu7tAXb2AxzT6mS7AfccSr4RjAfdxB5pwYDAigpHh
+    6STZQUq6ysIy8k6memi6BoI8xkcJAdwoT/2r6OlaObyOoP2GpSIVwnxHaDx4GJIL
+    KCz/9zcZjHXo+DnOLcT8eiP+d6VzAgMBAAECgYBtrkCIAaluKUWeJUa8mtJ6a0yP
+    pDhuQBqCZWJQ3Xonmpx1Hf0koTOi4GPz2Le71gWld6a/EamGB8nGiDH5cytT+nYy
+    UeJ4w6kMC+2C+jAY/cIX1b2TkTP9JtM59pFmHc86oiodQO+M2z41hUNVZcOsamd8
+    Kyj7MSZDAELHwnpaQQJBAPSuVxTlD9x9GfxXWKG4cojQQrYj/nUqxcmSkJs7OwFY
+    JdJtbhSDS+1sk/BqUjFdtHrXgmdJ2Yd80SlWvBUVeCsCQQDbQuyvIysZY2Gho7To
+    YiUA9jy/9iFRBIwnPCNtzfnRD4rG1aRXwh2//5vMZdMYsJnkB3L24Vl7uzies3PQ
+    aNvZAkAXVoWx1YNkyX3wBrjKfBhYmlyymM5NiK3i4xrt44FmSG0bHBry0+8rDz8x
+    IEMEuGZdjS7AAVhBRxOAOOiprimPAkEApLwQhblfjVCcrswHhL0QXjujAvrSp0NK
+    ZcQKPlqOAiOyOZeURRckMPfDv3sVcixlQuzR1GkVSSAt9xaOwhu2aQJAIzJmiiRx
+    Bu8wGK6OPHWV8F4GxfQy9xbyDQTF3rrheiOjMvmR1J9CE27XB4BWYVDrvclm8v9V
+    xrlzPmXpxM7aRw==
+    -----END PRIVATE KEY-----
+    """
 }

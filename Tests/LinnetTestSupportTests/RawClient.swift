@@ -46,6 +46,24 @@ final class RawClient {
     if result != 0 { throw Failure.connect(errno) }
   }
 
+  /// Whether the TCP handshake with an IPv4 server completes within so many milliseconds.
+  static func isConnected(to server: ScriptedServer, within milliseconds: CInt) throws -> Bool {
+    let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+    let descriptor = socket(AF_INET, CInt(flags), 0)
+    defer { Glibc.close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = server.port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = withUnsafeBytes(of: &address) { raw in
+      connect(descriptor, raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
+    }
+    if result == 0 { return true }
+    guard errno == EINPROGRESS else { throw Failure.connect(errno) }
+    var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&interest, 1, milliseconds) > 0
+  }
+
   deinit { Glibc.close(descriptor) }
 
   func send(_ text: String) throws { try send(Array(text.utf8)) }

@@ -174,4 +174,44 @@ struct ScriptedServerTests {
     try client.send(Self.get)
     #expect(try client.receive(until: "\r\n\r\nok").hasSuffix("ok"))
   }
+
+  @Test("a full queue leaves clients in the middle of the TCP handshake")
+  func fullBacklog() async throws {
+    var options = ScriptedServer.Options()
+    options.acceptance = .nothingWithFullBacklog
+    options.acceptBacklog = 0
+    let server = try ScriptedServer.start(.handler { _ in .text("") }, options: options)
+    defer { server.stop() }
+    #expect(try RawClient.isConnected(to: server, within: 50) == false)
+  }
+
+  @Test("a server that is stopped leaves no thread and no descriptor")
+  func leavesNothing() async {
+    await #expect(processExitsWith: .success) {
+      let gate = Gate()
+      let certificates = try TestCertificates()
+      var secure = ScriptedServer.Options()
+      secure.tls = ServerTLS(try certificates.loopback())
+      // The first round starts what stays for the life of the process, such as the threads of the executor.
+      try await Self.round(gate, secure)
+      let (descriptors, threads) = (DescriptorCount.now(), ThreadCount.now())
+      for _ in 0..<20 { try await Self.round(gate, secure) }
+      try await DescriptorCount.returned(to: descriptors)
+      try await ThreadCount.fell(to: threads.count + 2)
+    }
+  }
+
+  private static func round(_ gate: Gate, _ secure: ScriptedServer.Options) async throws {
+    let server = try ScriptedServer.start(.handler { _ in .text("").waiting(for: gate) })
+    let secureServer = try ScriptedServer.start(.handler { _ in .text("") }, options: secure)
+    let clients = try (0..<10).map { try RawClient($0 % 2 == 0 ? server : secureServer) }
+    for client in clients { try client.send(get) }
+    try await server.waitForRequests(5)
+    try await secureServer.waitForConnections(5)
+    clients[0].close()
+    clients[2].reset()
+    try await server.waitForConnectionsClosed(2)
+    server.stop()
+    secureServer.stop()
+  }
 }

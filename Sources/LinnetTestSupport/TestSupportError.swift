@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A system call that failed while a test fixture was set up.
-public struct ScriptedServerError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The call, such as `bind`.
+/// Why something that a test needs could not be set up: a socket, a thread, a file or a certificate.
+public struct TestSupportError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The system call, such as `bind`, or what else was attempted.
   public let call: String
-  /// The `errno` value it failed with; 0 when the failure is not the system's.
+  /// The `errno` value; 0 when the failure is not the system's.
   public let errno: CInt
   /// What was wrong, when it was not the system.
   public let detail: String?
 
-  /// A failed system call.
+  /// A failure of the call with this name.
   public init(call: String, errno: CInt, detail: String? = nil) {
     self.call = call
     self.errno = errno
@@ -22,5 +22,5 @@ public struct ScriptedServerError: Error, Sendable, Hashable, CustomStringConver
     return "\(call): \(String(cString: strerror(errno)))"
   }
 
-  static func last(_ call: String) -> ScriptedServerError { ScriptedServerError(call: call, errno: Glibc.errno) }
+  static func last(_ call: String) -> TestSupportError { TestSupportError(call: call, errno: Glibc.errno) }
 }
