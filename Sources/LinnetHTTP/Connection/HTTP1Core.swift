@@ -52,6 +52,8 @@ struct HTTP1Core: ~Copyable {
   var output = WriteBuffer()
   var exchange: ActiveExchange?
   var served: UInt64 = 0
+  /// What ended the connection while no exchange was there to be told; the next one is.
+  private var idleFailure: TransportFailure?
   var timer: ShardTimer?
   var timerAt = Instant.distantFuture
   /// Closed when the current exchange ends: the pool is draining or the age limit is reached.
@@ -97,8 +99,10 @@ struct HTTP1Core: ~Copyable {
     _ start: ExchangeStart, channel: ResponseChannel, now: Instant, effects: inout Effects
   ) throws(TransportFailure) -> ExchangeID {
     guard transport != nil, exchange == nil else {
-      throw TransportFailure(
-        code: .connectionLost, phase: .send, reason: "the connection was closed", isCloseBeforeResponse: true)
+      throw idleFailure
+        ?? TransportFailure(
+          code: .connectionLost, phase: .send, reason: "the connection was closed before the request was sent",
+          isCloseBeforeResponse: true)
     }
     served += 1
     let id = ExchangeID(value: served)
@@ -212,6 +216,15 @@ struct HTTP1Core: ~Copyable {
   }
 
   private mutating func failReceiving(_ failure: TransportFailure, effects: inout Effects) {
+    guard exchange != nil else {
+      var failure = failure
+      // A refusal by TLS would only be repeated on another connection.
+      failure.isCloseBeforeResponse = failure.phase != .tls
+      if failure.phase != .tls { failure.phase = .send }
+      idleFailure = failure
+      close(effects: &effects)
+      return
+    }
     // What was sent failed first; what it failed with is the better story.
     var failure = exchange?.sendFailure ?? failure
     failure.isCloseBeforeResponse = !machine.responseStarted && failure.code == .connectionLost

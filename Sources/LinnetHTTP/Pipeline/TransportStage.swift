@@ -104,8 +104,6 @@ struct TransportStage: Sendable {
     info.isReused = isReused
     request.onEvent?(.connection(info))
 
-    var context = context
-    context.peer = info.peerAddress
     let upload: RequestUpload
     do throws(TransportFailure) {
       upload = try RequestUpload(request.body)
@@ -122,7 +120,13 @@ struct TransportStage: Sendable {
       start.isComplete = false
       start.continueDeadline = context.clock.now.advanced(by: configuration.expectContinueTimeout)
     }
-    let exchange = try connection.begin(start, channel: channel)
+    let exchange: ExchangeID
+    do throws(TransportFailure) {
+      exchange = try connection.begin(start, channel: channel)
+    } catch {
+      // What is wrong with the request itself has nothing to do with the peer.
+      throw error.phase == .request ? error : error.of(peer: info.peerAddress)
+    }
     timings.requestSent = context.elapsed
     request.onEvent?(.requestHead(request.head))
     if !start.isComplete && !request.expectsContinue {
@@ -144,6 +148,8 @@ struct TransportStage: Sendable {
       throw failure.of(peer: info.peerAddress)
     }
     timings.responseHead = context.elapsed
+    var context = context
+    context.peer = info.peerAddress
     return HTTPResponse(
       head: head, url: request.url,
       body: HTTPResponseBody(

@@ -27,6 +27,8 @@ actor OriginPool {
     var timer: ShardTimer?
     var timerAt = Instant.distantFuture
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
+    var isMachineDrained = false
+    /// The machine is, and no abandoned dial holds a socket any more.
     var isDrained = false
   }
 
@@ -192,7 +194,8 @@ actor OriginPool {
       if let connection = state.connections.removeValue(forKey: id) { effects.closes.append(connection) }
       if let dial = state.dials[id] { effects.cancelledDials.append(dial) }
     }
-    if action.isDrained {
+    if action.isDrained { state.isMachineDrained = true }
+    if state.isMachineDrained, state.dials.isEmpty, !state.isDrained {
       state.isDrained = true
       effects.drained = state.drainWaiters
       state.drainWaiters = []

@@ -21,7 +21,7 @@ struct APIReportTests {
       default: .text("\(request.method) \(request.body.count)")
       }
     }
-    try await ScriptedServer.with(script) { server in
+    try await ScriptedServer.with(script) { server async throws in
       let client = HTTPClient()
 
       // Get a text.
@@ -69,7 +69,8 @@ struct APIReportTests {
   @Test("API-02: a request without timeouts has the client's, and one that says unlimited has none")
   func unlimitedTimeout() async throws {
     let gate = Gate()
-    try await ScriptedServer.with(.handler { _ in ServerResponse.text("late").waiting(for: gate) }) { server in
+    try await ScriptedServer.with(.handler { _ in ServerResponse.text("late").waiting(for: gate) }) {
+      server async throws in
       var configuration = HTTPClientConfiguration()
       configuration.timeouts.responseHead = .milliseconds(50)
       let client = HTTPClient(configuration: configuration)
@@ -88,7 +89,7 @@ struct APIReportTests {
 
   @Test("API-03: User-Agent is sent by default, can be replaced, and can be left out")
   func userAgent() async throws {
-    try await ScriptedServer.with(.handler { _ in .text("") }) { server in
+    try await ScriptedServer.with(.handler { _ in .text("") }) { server async throws in
       let client = HTTPClient()
       func seen(_ request: HTTPRequest, by client: HTTPClient) async throws -> [String] {
         _ = try await client.send(request).collect()
@@ -114,7 +115,8 @@ struct APIReportTests {
     let directory = try TemporaryDirectory()
     let name = isAbstract ? directory.path.split(separator: "/").joined(separator: "-") : directory.path(of: "x.sock")
     let address: ScriptedServer.Address = isAbstract ? .abstract(name: name) : .unix(path: name)
-    try await ScriptedServer.with(.handler { .text("docker \($0.target)") }, options: .at(address)) { server in
+    try await ScriptedServer.with(.handler { .text("docker \($0.target)") }, options: .at(address)) {
+      server async throws in
       var request = HTTPRequest.get("http://localhost/v1/info?all=1")
       request.options.connectTarget = .unixSocket(isAbstract ? "@\(name)" : name)
       let client = HTTPClient()
@@ -133,7 +135,8 @@ struct APIReportTests {
     let certificates = try TestCertificates()
     let path = certificates.directory.path(of: "tls.sock")
     let tls = ServerTLS(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("x") }, options: .at(.unix(path: path), tls: tls)) { server in
+    try await ScriptedServer.with(.handler { _ in .text("x") }, options: .at(.unix(path: path), tls: tls)) {
+      server async throws in
       var configuration = HTTPClientConfiguration.trusting(certificates)
       configuration.connectTarget = .unixSocket(path)
       let client = HTTPClient(configuration: configuration)
@@ -197,7 +200,7 @@ struct InjectionReportTests {
     "a header value with a line break or another control byte is refused before anything is connected",
     arguments: values)
   func value(_ value: String) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("never") }) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }) { server async throws in
       var request = HTTPRequest.get(server.url())
       #expect(throws: HTTPHeaderError.self) { try request.headers.add(name: "X-Name", value: value + "!") }
       request.headers.add("X-Name", value + "!")
@@ -213,7 +216,7 @@ struct InjectionReportTests {
 
   @Test("a header name that is no token is refused before anything is connected", arguments: names)
   func name(_ name: String) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("never") }) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }) { server async throws in
       var request = HTTPRequest.get(server.url())
       request.headers.add(name, "1")
       try await expectRefusal(request)
@@ -233,7 +236,7 @@ struct InjectionReportTests {
       "/a\r\nX-Injected: 1", "/a\nb", "/a b", "/?q=a\r\n\r\nGET /second HTTP/1.1", "/a\u{0}", "/#f\r\ng", "/a\tb",
     ])
   func url(_ path: String) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("one") }) { server in
+    try await ScriptedServer.with(.handler { _ in .text("one") }) { server async throws in
       #expect(try await HTTPClient().send(.get(server.url(path))).text() == "one")
       #expect(server.snapshot.requestCount == 1)
       #expect(server.snapshot.violations.isEmpty)
@@ -250,7 +253,7 @@ struct InjectionReportTests {
       HTTPHeader("Transfer-Encoding", "chunked"), HTTPHeader("Transfer-Encoding", "gzip"),
     ])
   func framing(_ header: HTTPHeader) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("never") }) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }) { server async throws in
       var request = HTTPRequest.post(server.url(), body: .text("12345"))
       request.headers.add(header)
       let error = try #require(await HTTPClient().failure(of: request))

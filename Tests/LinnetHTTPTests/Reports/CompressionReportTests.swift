@@ -11,7 +11,7 @@ struct CompressionReportTests {
   @Test("COMP-02: JSON that expands sixty kilobytes from a few works by default")
   func compressibleJSON() async throws {
     let response = ServerResponse.text(Self.json).compressed()
-    try await ScriptedServer.with(.handler { _ in response }) { server in
+    try await ScriptedServer.with(.handler { _ in response }) { server async throws in
       let answer = try await HTTPClient().send(.get(server.url()))
       #expect(try await answer.text() == Self.json)
       #expect(answer.body.receivedWireBytes * 20 < UInt64(Self.json.utf8.count))
@@ -22,7 +22,7 @@ struct CompressionReportTests {
   func bomb() async throws {
     let size: UInt64 = 64 << 20
     let response = ServerResponse(body: ServerBody([.zeros(size)])).compressed()
-    try await ScriptedServer.with(.handler { _ in response }) { server in
+    try await ScriptedServer.with(.handler { _ in response }) { server async throws in
       let answer = try await HTTPClient().send(.get(server.url()))
       var total = 0
       var largest = 0
@@ -44,7 +44,7 @@ struct CompressionReportTests {
   @Test("COMP-02: one request can raise the limit, and another can lower it")
   func limitOfRequest() async throws {
     let response = ServerResponse(body: ServerBody([.zeros(20 << 20)])).compressed()
-    try await ScriptedServer.with(.handler { _ in response }) { server in
+    try await ScriptedServer.with(.handler { _ in response }) { server async throws in
       let client = HTTPClient()
       var limits = DecompressionConfiguration()
       limits.maximumRatio = 2000
@@ -64,7 +64,7 @@ struct CompressionReportTests {
   func progress(decodes: Bool) async throws {
     let response = ServerResponse.bytes([UInt8](repeating: 0x61, count: 10_000)).compressed(level: 0)
     let wireCount = response.body.count
-    try await ScriptedServer.with(.handler { _ in response }) { server in
+    try await ScriptedServer.with(.handler { _ in response }) { server async throws in
       var request = HTTPRequest.get(server.url())
       if !decodes { request.options.decompression = .disabled }
       let answer = try await HTTPClient().send(request)
@@ -90,7 +90,7 @@ struct CompressionReportTests {
     let sent = response.body.parts.flatMap { part -> [UInt8] in
       if case .bytes(let bytes) = part { bytes } else { [] }
     }
-    try await ScriptedServer.with(.handler { _ in response }) { server in
+    try await ScriptedServer.with(.handler { _ in response }) { server async throws in
       var request = HTTPRequest.get(server.url("/x.tar.gz"))
       switch mode {
       case .disabled: request.options.decompression = .disabled

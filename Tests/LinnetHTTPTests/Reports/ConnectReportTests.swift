@@ -40,7 +40,7 @@ struct ConnectReportTests {
 
   @Test("DNS-03: localhost reaches a server that listens on 127.0.0.1 only")
   func localhostIPv4() async throws {
-    try await ScriptedServer.with(.handler { _ in .text("v4") }) { server in
+    try await ScriptedServer.with(.handler { _ in .text("v4") }) { server async throws in
       let response = try await HTTPClient().send(.get(server.url("/", host: "localhost")))
       #expect(try await response.text() == "v4")
       #expect(response.connection.peerAddress == "127.0.0.1:\(server.port)")
@@ -50,7 +50,7 @@ struct ConnectReportTests {
 
   @Test("DNS-03: localhost reaches a server that listens on ::1 only", .enabled(if: LoopbackIPv6.isAvailable))
   func localhostIPv6() async throws {
-    try await ScriptedServer.with(.handler { _ in .text("v6") }, options: .at(.ipv6)) { server in
+    try await ScriptedServer.with(.handler { _ in .text("v6") }, options: .at(.ipv6)) { server async throws in
       let response = try await HTTPClient().send(.get(server.url("/", host: "localhost")))
       #expect(try await response.text() == "v6")
       #expect(response.connection.peerAddress == "[::1]:\(server.port)")
@@ -63,7 +63,7 @@ struct ConnectReportTests {
   func resolveOverride(withPort: Bool) async throws {
     let certificates = try TestCertificates()
     let options = ScriptedServer.Options.tls(try certificates.server(dnsNames: ["api.test"]))
-    try await ScriptedServer.with(.handler { _ in .text("api") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("api") }, options: options) { server async throws in
       var configuration = HTTPClientConfiguration.trusting(certificates)
       configuration.resolveOverrides[withPort ? "api.test:\(server.port)" : "api.test"] = ["127.0.0.1"]
       let resolver = FakeResolver()
@@ -101,10 +101,22 @@ struct ConnectReportTests {
     options.acceptBacklog = 1
     let silent = try ScriptedServer.start(.steps([]), options: options)
     defer { silent.stop() }
+    let clock = ManualClock()
+    let shards = clock.makeGroup()
     var configuration = HTTPClientConfiguration()
-    configuration.timeouts.connect = .milliseconds(50)
-    let client = client(configuration, try resolver("slow.test", "127.0.0.2", "127.0.0.1"))
-    let error = try #require(await client.failure(of: .get(silent.url("/", host: "slow.test"))))
+    configuration.timeouts = TimeoutConfiguration(connect: .seconds(2), connectionWait: nil)
+    configuration.resolveOverrides["slow.test"] = ["127.0.0.2", "127.0.0.1"]
+    let client = HTTPClient(
+      configuration: configuration, environment: EngineEnvironment(shards: shards, clock: clock))
+    let failures = EventRecorder<TransportError?>()
+    let url = silent.url("/", host: "slow.test")
+    let task = Task { failures.record(await client.failure(of: .get(url))) }
+    // The first address has refused by the time at which a timer waits for the second.
+    try await clock.waitForTimers(1)
+    await clock.advance(by: .seconds(1), until: failures)
+    await task.value
+    let error = try #require(failures.events.first ?? nil)
+    await shards.shutDown()
     #expect(error.code == .connectTimeout)
     #expect(error.phase == .connect)
     #expect(

@@ -131,7 +131,7 @@ struct CutReplyTests {
     let script = ServerScript.handler { request in
       .raw(ending.effects(bytes, after: Int(request.path.dropFirst()) ?? 0))
     }
-    try await ScriptedServer.with(script, options: options) { server in
+    try await ScriptedServer.with(script, options: options) { server async throws in
       let client = HTTPClient(configuration: configuration)
       for count in 0...bytes.count {
         let wanted = expected(reply, first: count, ending)

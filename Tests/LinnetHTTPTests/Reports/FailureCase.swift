@@ -1,6 +1,7 @@
 import LinnetBytes
 import LinnetHTTP
 import LinnetTestSupport
+import Testing
 
 /// One way in which a request fails, and what its error must say.
 struct FailureCase: Sendable, CustomTestStringConvertible {
@@ -14,10 +15,21 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
     case host(String)
   }
 
+  /// What must have happened before the clock moves.
+  enum Moment: Sendable, Hashable {
+    /// Something waits with a deadline.
+    case timerArmed
+    /// The server has the request's head.
+    case headSent
+    /// The client has the response's head.
+    case responded
+  }
+
   let testDescription: String
   let code: TransportError.Code
   let phase: TransportError.Phase
-  let sent: TransportError.SentState
+  /// Nil when it depends on who is faster.
+  let sent: TransportError.SentState?
   /// What the reason must say.
   let words: String
   var destination = Destination.server
@@ -26,13 +38,15 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
   var options: @Sendable (inout ScriptedServer.Options, TestCertificates) throws -> Void = { _, _ in }
   var configure: @Sendable (inout HTTPClientConfiguration, TestCertificates) throws -> Void = { _, _ in }
   var change: @Sendable (inout HTTPRequest) -> Void = { _ in }
+  /// When time passes for the client, on a clock of the case's own; nil for cases in which no timeout is due.
+  var timePasses: Moment?
   /// The request never got as far as a first attempt.
   var isUnprepared = false
   /// The error names the address of the server.
   var namesPeer = true
 
   init(
-    _ name: String, _ code: TransportError.Code, _ phase: TransportError.Phase, _ sent: TransportError.SentState,
+    _ name: String, _ code: TransportError.Code, _ phase: TransportError.Phase, _ sent: TransportError.SentState?,
     _ words: String, change: (inout FailureCase) -> Void = { _ in }
   ) {
     testDescription = name
@@ -84,9 +98,11 @@ extension FailureCase {
         $0.body = .text("12345")
         $0.headers.add("Content-Length", "3")
       }
+      $0.namesPeer = false
     },
     FailureCase("a body file that is missing", .requestBodyFailed, .request, .nothing, "no such file or directory") {
       $0.change = { $0.body = .file("/nonexistent/body") }
+      $0.namesPeer = false
     },
     FailureCase("a certificate file that is missing", .invalidConfiguration, .request, .nothing, "/nonexistent/ca.pem")
     {
@@ -117,12 +133,18 @@ extension FailureCase {
         options.acceptance = .nothingWithFullBacklog
         options.acceptBacklog = 1
       }
-      $0.configure = { configuration, _ in configuration.timeouts.connect = .milliseconds(50) }
+      $0.configure = { configuration, _ in
+        configuration.timeouts = TimeoutConfiguration(connect: .milliseconds(50), connectionWait: nil)
+      }
+      $0.timePasses = .timerArmed
     },
     FailureCase("a port that is silent after connecting", .connectTimeout, .tls, .nothing, "not done in time") {
       $0.isHTTPS = true
       $0.options = { options, _ in options.acceptance = .nothing }
-      $0.configure = { configuration, _ in configuration.timeouts.connect = .milliseconds(50) }
+      $0.configure = { configuration, _ in
+        configuration.timeouts = TimeoutConfiguration(connect: .milliseconds(50), connectionWait: nil)
+      }
+      $0.timePasses = .timerArmed
     },
   ]
 
@@ -161,7 +183,7 @@ extension FailureCase {
       $0.isHTTPS = true
       $0.script = .steps([.readBytes(1), .reset])
     },
-    FailureCase("a client certificate that is missing", .tlsHandshakeFailed, .tls, .all, "certificate required") {
+    FailureCase("a client certificate that is missing", .tlsHandshakeFailed, .tls, nil, "certificate required") {
       $0.isHTTPS = true
       $0.options = { options, certificates in
         options.tls = ServerTLS(try certificates.loopback())
@@ -176,6 +198,7 @@ extension FailureCase {
       $0.change = { $0.body = .bytes([UInt8](repeating: 1, count: 30_000_000)) }
     },
     FailureCase("a server that stops reading", .idleTimeout, .send, .maybe, "no bytes moved") {
+      $0.timePasses = .headSent
       $0.script = .steps([.readHead, .stall])
       $0.change = {
         $0.body = .bytes([UInt8](repeating: 1, count: 30_000_000))
@@ -215,9 +238,11 @@ extension FailureCase {
     FailureCase(
       "a reset in the head", .connectionLost, .head, "reset the connection", .send("HTTP/1.1 200 OK\r\n"), .reset),
     FailureCase("no response in time", .headTimeout, .head, .all, "no response head came in time of 50 ms") {
+      $0.timePasses = .headSent
       $0.change = { $0.options.timeouts.responseHead = .after(.milliseconds(50)) }
     },
     FailureCase("no response before the total timeout", .totalTimeout, .head, .all, "total timeout of 50 ms") {
+      $0.timePasses = .headSent
       $0.change = { $0.options.timeouts.total = .after(.milliseconds(50)) }
     },
     FailureCase("no HTTP", .invalidResponse, .head, "invalid status line", .send("SSH-2.0-OpenSSH_9.9\r\n"), .stall),
@@ -249,10 +274,12 @@ extension FailureCase {
     FailureCase(
       "a bad chunk end", .invalidResponse, .body, "chunk data without CRLF", .send(chunked + "1\r\nab\r\n"), .stall),
     FailureCase("an idle body", .idleTimeout, .body, .all, "no bytes moved") {
+      $0.timePasses = .responded
       $0.script = .steps([.readRequest, .send(length + "12345"), .stall])
       $0.change = { $0.options.timeouts.idle = .after(.milliseconds(50)) }
     },
     FailureCase("a body slower than the total timeout", .totalTimeout, .body, .all, "total timeout of 50 ms") {
+      $0.timePasses = .responded
       $0.script = .steps([.readRequest, .send(length + "12345"), .stall])
       $0.change = { $0.options.timeouts.total = .after(.milliseconds(50)) }
     },

@@ -14,7 +14,7 @@ struct HTTP1ReportTests {
     let script = ServerScript.steps([
       .readRequest, .send(hints + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), .readRequest, Self.second,
     ])
-    try await ScriptedServer.with(script) { server in
+    try await ScriptedServer.with(script) { server async throws in
       let client = HTTPClient()
       let interim = EventRecorder<String>()
       var request = HTTPRequest.get(server.url())
@@ -42,7 +42,8 @@ struct HTTP1ReportTests {
       (.get, 304, "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n"),
     ])
   func bodiless(method: HTTPMethod, status: Int, answer: String) async throws {
-    try await ScriptedServer.with(.steps([.readRequest, .send(answer), .readRequest, Self.second])) { server in
+    try await ScriptedServer.with(.steps([.readRequest, .send(answer), .readRequest, Self.second])) {
+      server async throws in
       let client = HTTPClient()
       let first = try await client.send(HTTPRequest(method: method, url: server.url()))
       #expect(first.status.code == status)
@@ -60,7 +61,7 @@ struct HTTP1ReportTests {
       number == 1
         ? .answer(head + "5\r\nhello\r\n0\r\n\r\n") : .answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
     }
-    try await ScriptedServer.with(script) { server in
+    try await ScriptedServer.with(script) { server async throws in
       let client = HTTPClient()
       #expect(try await client.send(.get(server.url())).text() == "hello")
       let next = try await client.send(.get(server.url()))
@@ -72,7 +73,8 @@ struct HTTP1ReportTests {
 
   @Test("H1-07: equal repeats of Content-Length are one", arguments: ["5, 5", "5\r\nContent-Length: 5"])
   func equalLengths(value: String) async throws {
-    try await ScriptedServer.with(.answer("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")) { server in
+    try await ScriptedServer.with(.answer("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")) {
+      server async throws in
       #expect(try await HTTPClient().send(.get(server.url())).text() == "hello")
     }
   }
@@ -84,7 +86,8 @@ struct HTTP1ReportTests {
       "18446744073709551616",
     ])
   func badLengths(value: String) async throws {
-    try await ScriptedServer.with(.answer("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")) { server in
+    try await ScriptedServer.with(.answer("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")) {
+      server async throws in
       let error = try #require(await HTTPClient().failure(of: .get(server.url())))
       #expect(error.code == .invalidResponse)
       #expect(error.phase == .head)
@@ -98,7 +101,7 @@ struct HTTP1ReportTests {
     arguments: [("7\r\nchunk-1\r\n", "chunk-1"), ("7\r\nFoo", "Foo"), ("5\r\nhello\r\n0\r\n", "hello")])
   func cutChunks(wire: String, delivered: String) async throws {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    try await ScriptedServer.with(.steps([.readRequest, .send(head + wire), .close])) { server in
+    try await ScriptedServer.with(.steps([.readRequest, .send(head + wire), .close])) { server async throws in
       let response = try await HTTPClient().send(.get(server.url()))
       var received: [UInt8] = []
       let error = await #expect(throws: TransportError.self) {
@@ -117,7 +120,8 @@ struct HTTP1ReportTests {
     let options = secure ? ScriptedServer.Options.tls(try certificates.loopback()) : .init()
     let answer = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\nConnection: close\r\n\r\n12345"
     for ending in [SocketEffect.close, .closeWithoutCloseNotify] {
-      try await ScriptedServer.with(.steps([.readRequest, .send(answer), ending]), options: options) { server in
+      try await ScriptedServer.with(.steps([.readRequest, .send(answer), ending]), options: options) {
+        server async throws in
         let response = try await HTTPClient(configuration: .trusting(certificates)).send(.get(server.url()))
         #expect(response.body.expectedLength == 20)
         var received: [UInt8] = []
@@ -135,7 +139,7 @@ struct HTTP1ReportTests {
   func headerCase() async throws {
     let answer =
       "HTTP/1.1 302 Found\r\nlocation: /b\r\ncontent-length: 0\r\nETAG: \"x\"\r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"
-    try await ScriptedServer.with(.answer(answer)) { server in
+    try await ScriptedServer.with(.answer(answer)) { server async throws in
       let response = try await HTTPClient().send(.get(server.url()))
       #expect(response.status.code == 302)
       #expect(response.headers["Location"] == "/b")

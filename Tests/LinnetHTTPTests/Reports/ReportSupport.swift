@@ -1,5 +1,6 @@
 import Glibc
 import LinnetHTTP
+import LinnetIO
 import LinnetTestSupport
 
 extension HTTPClient {
@@ -32,7 +33,7 @@ final class ClosedPort: Sendable {
         bind(fd, $0, length) == 0 && getsockname(fd, $0, &length) == 0
       }
     }
-    guard isBound else { throw ScriptedServerError(call: "bind", errno: errno) }
+    guard isBound else { throw TestSupportError(call: "bind", errno: errno) }
     port = UInt16(bigEndian: address.sin_port)
   }
 
@@ -54,6 +55,16 @@ enum ClientSockets {
       let fields = line.split(separator: " ", omittingEmptySubsequences: true)
       guard fields.count > 9, let remote = fields[2].split(separator: ":").last else { return false }
       return UInt16(remote, radix: 16) == port && fields[9] != "0"
+    }
+  }
+}
+
+extension ManualClock {
+  /// Moves the clock step by step until something was recorded.
+  func advance<Event>(by step: Duration, until recorder: EventRecorder<Event>) async {
+    while recorder.events.isEmpty {
+      advance(by: step)
+      await Task.yield()
     }
   }
 }

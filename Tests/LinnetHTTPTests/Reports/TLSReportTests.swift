@@ -24,7 +24,7 @@ struct TLSReportTests {
   @Test("TLS-01: https to an IPv4 address sends no SNI and checks the IP name of the certificate")
   func addressIPv4() async throws {
     let options = ScriptedServer.Options.tls(try certificates.server(ipAddresses: ["127.0.0.1"]))
-    try await ScriptedServer.with(.handler { _ in .text("ip") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("ip") }, options: options) { server async throws in
       let client = HTTPClient(configuration: .trusting(certificates))
       #expect(try await client.send(.get(server.url())).text() == "ip")
       let tls = try #require(server.snapshot.requests.first?.tls)
@@ -37,7 +37,7 @@ struct TLSReportTests {
     .enabled(if: LoopbackIPv6.isAvailable))
   func addressIPv6() async throws {
     let options = ScriptedServer.Options.at(.ipv6, tls: ServerTLS(try certificates.server(ipAddresses: ["::1"])))
-    try await ScriptedServer.with(.handler { _ in .text("ip") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("ip") }, options: options) { server async throws in
       let client = HTTPClient(configuration: .trusting(certificates))
       #expect(try await client.send(.get(server.url())).text() == "ip")
       let request = try #require(server.snapshot.requests.first)
@@ -49,7 +49,7 @@ struct TLSReportTests {
   @Test("TLS-01: a certificate with DNS names only does not fit an address, and the error says what it is for")
   func addressMismatch() async throws {
     let options = ScriptedServer.Options.tls(try certificates.server(dnsNames: ["only.test"]))
-    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server async throws in
       let client = HTTPClient(configuration: .trusting(certificates))
       let error = try #require(await client.failure(of: .get(server.url())))
       #expect(error.code == .certificateRejected)
@@ -64,7 +64,7 @@ struct TLSReportTests {
   @Test("TLS-03: authorities are found at run time at whichever known place has them", arguments: 0..<3)
   func searchedAtRunTime(place: Int) async throws {
     let options = ScriptedServer.Options.tls(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("trusted") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("trusted") }, options: options) { server async throws in
       var bundles = (0..<3).map { certificates.directory.path(of: "absent-\($0).crt") }
       bundles[place] = certificates.authorityFile
       let client = HTTPClient(configuration: .init(), environment: environment(bundles: bundles))
@@ -75,7 +75,7 @@ struct TLSReportTests {
   @Test("TLS-03: without authorities anywhere the error lists the paths looked at and names SSL_CERT_FILE")
   func noAuthorities() async throws {
     let options = ScriptedServer.Options.tls(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server async throws in
       let bundles = (0..<3).map { certificates.directory.path(of: "absent-\($0).crt") }
       let client = HTTPClient(configuration: .init(), environment: environment(bundles: bundles))
       let error = try #require(await client.failure(of: .get(server.url())))
@@ -90,7 +90,7 @@ struct TLSReportTests {
     .enabled("there are no authorities at /etc/ssl/certs") { access("/etc/ssl/certs/ca-certificates.crt", R_OK) == 0 })
   func realSystem() async throws {
     let options = ScriptedServer.Options.tls(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server async throws in
       let client = HTTPClient(configuration: .init(), environment: EngineEnvironment(variables: [:]))
       #expect(await client.failure(of: .get(server.url()))?.code == .certificateRejected)
     }
@@ -100,7 +100,7 @@ struct TLSReportTests {
   func certificateFileVariable() async throws {
     let other = try TestCertificates(commonName: "Other CA")
     let options = ScriptedServer.Options.tls(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("trusted") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("trusted") }, options: options) { server async throws in
       let named = environment(["SSL_CERT_FILE": certificates.authorityFile], bundles: [other.authorityFile])
       #expect(
         try await HTTPClient(configuration: .init(), environment: named).send(.get(server.url())).text() == "trusted")
@@ -117,7 +117,7 @@ struct TLSReportTests {
   @Test("TLS-04: an SSL_CERT_FILE that cannot be read is an error with variable and path, never a silent fallback")
   func unreadableCertificateFile() async throws {
     let options = ScriptedServer.Options.tls(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server async throws in
       let path = certificates.directory.path(of: "missing.pem")
       let named = environment(["SSL_CERT_FILE": path], bundles: [certificates.authorityFile])
       let client = HTTPClient(configuration: .init(), environment: named)
@@ -155,7 +155,7 @@ struct TLSReportTests {
   @Test("TLS-07: the end of a client says close_notify on its idle connections", arguments: [true, false])
   func closeNotify(byShutdown: Bool) async throws {
     let options = ScriptedServer.Options.tls(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("x") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("x") }, options: options) { server async throws in
       do {
         let client = HTTPClient(configuration: .trusting(certificates))
         for _ in 0..<3 { #expect(try await client.send(.get(server.url())).text() == "x") }
@@ -175,7 +175,7 @@ struct TLSReportTests {
       [SocketEffect.close], [.readBytes(1), .close], [.halfClose, .readUntilClosed], [.readBytes(1), .reset],
     ])
   func endDuringHandshake(effects: [SocketEffect]) async throws {
-    try await ScriptedServer.with(.steps(effects)) { server in
+    try await ScriptedServer.with(.steps(effects)) { server async throws in
       let error = try #require(await HTTPClient().failure(of: .get("https://127.0.0.1:\(server.port)/")))
       #expect(error.code == .tlsHandshakeFailed)
       #expect(error.phase == .tls)
@@ -186,7 +186,8 @@ struct TLSReportTests {
 
   @Test("TLS-08: a server that speaks plain HTTP on an https port is recognised")
   func plainHTTP() async throws {
-    try await ScriptedServer.with(.steps([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .readUntilClosed])) { server in
+    try await ScriptedServer.with(.steps([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .readUntilClosed])) {
+      server async throws in
       let error = try #require(await HTTPClient().failure(of: .get("https://127.0.0.1:\(server.port)/")))
       #expect(error.code == .tlsHandshakeFailed)
       #expect(error.description.contains("spoke plain HTTP"))
@@ -214,7 +215,7 @@ struct TLSReportTests {
     let options = ScriptedServer.Options.tls(try certificates.loopback()) {
       $0.clientAuthority = certificates.authority
     }
-    try await ScriptedServer.with(.handler { _ in .text("welcome") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("welcome") }, options: options) { server async throws in
       #expect(try await HTTPClient(configuration: configuration).send(.get(server.url())).text() == "welcome")
       #expect(server.snapshot.requests.first?.tls?.clientCertificateSubject?.contains("worker-7") == true)
     }
@@ -227,7 +228,7 @@ struct TLSReportTests {
     let options = ScriptedServer.Options.tls(try certificates.loopback()) {
       $0.clientAuthority = certificates.authority
     }
-    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server async throws in
       for (key, passphrase) in [(files.privateKey, "wrong"), (files.privateKey, nil), (other.privateKey, nil)] {
         var configuration = HTTPClientConfiguration.trusting(certificates)
         configuration.tls.clientIdentity = .init(
@@ -248,7 +249,7 @@ struct TLSReportTests {
     let options = ScriptedServer.Options.tls(try certificates.loopback()) {
       $0.clientAuthority = certificates.authority
     }
-    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: options) { server async throws in
       let error = try #require(
         await HTTPClient(configuration: .trusting(certificates)).failure(of: .get(server.url())))
       #expect(error.code == .tlsHandshakeFailed)
@@ -260,7 +261,7 @@ struct TLSReportTests {
   @Test("TLS-13: session keys of TLS 1.2 and 1.3 are written in the NSS format, to a file for its owner only")
   func keyLog() async throws {
     let options = ScriptedServer.Options.tls(try certificates.loopback())
-    try await ScriptedServer.with(.handler { _ in .text("x") }, options: options) { server in
+    try await ScriptedServer.with(.handler { _ in .text("x") }, options: options) { server async throws in
       let path = certificates.directory.path(of: "keys.log")
       for version in [TLSConfiguration.Version.tls12, .tls13] {
         var configuration = HTTPClientConfiguration.trusting(certificates)
@@ -287,7 +288,7 @@ struct TLSReportTests {
       let answer: [SocketEffect] = [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)")]
       return .steps(number == 1 ? answer + [.readHead, .closeWithoutCloseNotify] : answer + [.wait(gate)])
     }
-    try await ScriptedServer.with(script, options: options) { server in
+    try await ScriptedServer.with(script, options: options) { server async throws in
       let client = HTTPClient(configuration: .trusting(certificates))
       #expect(try await client.send(.get(server.url())).text() == "1")
       #expect(try await client.send(.get(server.url())).text() == "2")
