@@ -1,0 +1,1 @@
+enum Demo { static func run() async -> Bool { true } }
