@@ -125,20 +125,17 @@ struct ByteTransport: ~Copyable {
   }
 
   /// Decrypts everything that the engine holds into the machine. Returns whether the peer has ended its stream cleanly.
+  ///
+  /// Bytes that came before a failure are in the machine when this throws.
   private mutating func decrypt(into machine: inout HTTP1ClientMachine) throws(TransportFailure) -> Bool {
     while true {
       var outcome = TLSReadResult.needsInput
       do throws(TLSError) {
         let wanted = max(machine.suggestedReadSize, 16 << 10)
         _ = try machine.withReceiveCapacity(minimum: wanted) { (room) throws(TLSError) -> Int in
-          var filled = 0
-          while filled < room.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
-            outcome = try tls?.read(into: rest) ?? .needsInput
-            guard case .bytes(let count) = outcome, count > 0 else { break }
-            filled += count
-          }
-          return filled
+          outcome = try tls?.read(into: room) ?? .needsInput
+          if case .bytes(let count) = outcome { return count }
+          return 0
         }
       } catch {
         throw TransportFailure(error, phase: .body)

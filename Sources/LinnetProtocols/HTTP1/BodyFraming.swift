@@ -39,17 +39,22 @@ package enum BodyFraming: Sendable, Hashable {
   ///   - head: A response head.
   ///   - method: The method of its request.
   package static func decide(_ head: ResponseHead, to method: HTTPMethod) throws(HTTP1Error) -> Decision {
+    try decide(head, FramingFields(head.headers), to: method)
+  }
+
+  static func decide(
+    _ head: ResponseHead, _ fields: FramingFields, to method: HTTPMethod
+  ) throws(HTTP1Error) -> Decision {
     let code = head.status.code
     if code == 101 { return Decision(framing: .tunnel, isReusable: false) }
     if code < 200 || code == 204 || code == 304 || method == .head { return Decision(framing: .none, isReusable: true) }
     if method == .connect && code < 300 { return Decision(framing: .tunnel, isReusable: false) }
-    let hasLength = head.headers.nextIndex(of: "Content-Length", from: 0)
-    if let first = head.headers.nextIndex(of: "Transfer-Encoding", from: 0) {
+    if let first = fields.transferEncoding {
       guard try isChunked(head.headers, from: first) else { return Decision(framing: .untilClose, isReusable: false) }
-      return Decision(framing: .chunked, isReusable: head.version != .http1_0 && hasLength == nil)
+      return Decision(framing: .chunked, isReusable: head.version != .http1_0 && fields.contentLength == nil)
     }
-    guard let hasLength else { return Decision(framing: .untilClose, isReusable: false) }
-    return Decision(framing: .length(try length(head.headers, from: hasLength)), isReusable: true)
+    guard let first = fields.contentLength else { return Decision(framing: .untilClose, isReusable: false) }
+    return Decision(framing: .length(try length(head.headers, from: first)), isReusable: true)
   }
 
   /// Whether the last coding is `chunked`. All Transfer-Encoding fields together are one list.

@@ -5,8 +5,11 @@ struct ConnectionOptions: Sendable, Hashable {
   private(set) var hasClose = false
   private(set) var hasKeepAlive = false
 
-  init(_ headers: HTTPHeaders) {
-    var next = headers.nextIndex(of: "Connection", from: 0)
+  /// - Parameters:
+  ///   - headers: The fields of a head.
+  ///   - fields: What was found in them.
+  init(_ headers: HTTPHeaders, _ fields: FramingFields) {
+    var next = fields.connection
     while let index = next {
       let value = headers.valueBytes(at: index)
       ByteScan.forEachListElement(value) { element in

@@ -56,17 +56,13 @@ struct FieldLineParser: Sendable {
     acceptsLineFolding = limits.acceptsLineFolding
   }
 
-  /// Whether no byte of the line at ``position`` was seen yet.
-  var isAtLineStart: Bool {
-    if case .lineStart = part { true } else { false }
-  }
-
   /// Goes on until a line is complete or the input before `end` is used up.
   mutating func next(_ input: Span<UInt8>, upTo end: Int) throws(HTTP1Error) -> Outcome {
     let end = min(end, input.count)
     while position < end {
       switch part {
       case .lineStart:
+        if let line = wholeLine(input, end) { return .field(line) }
         if try startLine(input[position]) { return .endOfSection }
       case .emptyLineFeed:
         guard input[position] == 0x0A else { throw .remote(.bareCarriageReturn) }
@@ -91,6 +87,24 @@ struct FieldLineParser: Sendable {
       }
     }
     return .incomplete
+  }
+
+  /// The short cut for a line that is there as a whole and has nothing unusual about it, which is nearly every line.
+  ///
+  /// - Returns: nil, and nothing has changed, when the line must be looked at part by part. That can only happen once
+  ///   for each line, because the parts do not come back here.
+  private mutating func wholeLine(_ input: Span<UInt8>, _ end: Int) -> FieldLine? {
+    let nameEnd = ByteScan.endOfToken(input, from: position, to: end)
+    guard nameEnd > position, nameEnd < end, input[nameEnd] == 0x3A, !acceptsLineFolding else { return nil }
+    var start = nameEnd + 1
+    while start < end, input[start] == 0x20 || input[start] == 0x09 { start += 1 }
+    let lineEnd = ByteScan.endOfFieldValue(input, from: start, to: end)
+    guard lineEnd + 1 < end, input[lineEnd] == 0x0D, input[lineEnd + 1] == 0x0A else { return nil }
+    var valueEnd = lineEnd
+    while valueEnd > start, input[valueEnd - 1] == 0x20 || input[valueEnd - 1] == 0x09 { valueEnd -= 1 }
+    let line = FieldLine(name: position..<nameEnd, value: start..<valueEnd, isFolded: false)
+    position = lineEnd + 2
+    return line
   }
 
   /// - Returns: Whether this was the empty line.

@@ -81,38 +81,34 @@ extension HTTP1ClientMachine {
   }
 
   private mutating func nextHeadEvent() throws(HTTP1Error) -> HTTP1Event {
-    let parsed: ResponseHeadParser.ParsedHead?
     do throws(HTTP1Error) {
-      parsed = try Self.parse(&headParser, buffer)
-    } catch {
-      hasSeenResponse = true
-      throw failReceiving(error.reason)
-    }
-    guard let parsed else {
-      guard hasEnded else { return .needMoreData }
-      throw failReceiving(headParser.isAtStart && !hasSeenResponse ? .emptyReply : .truncatedHead)
-    }
-    hasSeenResponse = true
-    buffer.consume(parsed.byteCount)
-    let code = parsed.head.status.code
-    if code < 200 && code != 101 {
-      interimCount += 1
-      guard interimCount <= limits.maximumInterimResponses else {
-        throw failReceiving(.tooManyInterimResponses(limit: limits.maximumInterimResponses))
+      guard let parsed = try Self.parse(&headParser, buffer) else {
+        guard hasEnded else { return .needMoreData }
+        throw .remote(headParser.isAtStart && !hasSeenResponse ? .emptyReply : .truncatedHead)
       }
-      return .interim(parsed.head)
-    }
-    do throws(HTTP1Error) {
-      return .head(parsed.head, body: try startBody(parsed.head))
+      hasSeenResponse = true
+      buffer.consume(parsed.byteCount)
+      let code = parsed.head.status.code
+      guard code >= 200 || code == 101 else {
+        interimCount += 1
+        guard interimCount <= limits.maximumInterimResponses else {
+          throw .remote(.tooManyInterimResponses(limit: limits.maximumInterimResponses))
+        }
+        return .interim(parsed.head)
+      }
+      let body = try startBody(parsed.head)
+      return .head(parsed.head, body: body)
     } catch {
+      hasSeenResponse = hasSeenResponse || error.reason != .emptyReply
       throw failReceiving(error.reason)
     }
   }
 
   private mutating func startBody(_ head: ResponseHead) throws(HTTP1Error) -> ResponseBodyLength {
-    let decision = try BodyFraming.decide(head, to: method)
+    let fields = FramingFields(head.headers)
+    let decision = try BodyFraming.decide(head, fields, to: method)
     isPersistent =
-      isPersistent && decision.isReusable && ConnectionOptions(head.headers).allowReuse(version: head.version)
+      isPersistent && decision.isReusable && ConnectionOptions(head.headers, fields).allowReuse(version: head.version)
     switch decision.framing {
     case .none:
       receiveState = .ended(trailers: nil, becomesTunnel: false)

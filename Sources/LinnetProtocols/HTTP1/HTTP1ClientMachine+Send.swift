@@ -20,14 +20,14 @@ extension HTTP1ClientMachine {
       if case .failed(let error) = receiveState { throw error }
       throw .local(.outOfTurn)
     }
-    let framing = try RequestSerializer.framing(for: head, body: body)
+    let checked = try RequestSerializer.check(head, body: body)
     guard buffer.isEmpty else { throw failReceiving(.unsolicitedBytes) }
     guard !hasEnded else { throw failReceiving(.emptyReply) }
-    RequestSerializer.write(head, framing: framing, into: &out)
+    RequestSerializer.write(head, checked, into: &out)
     method = head.method
-    isPersistent = ConnectionOptions(head.headers).allowReuse(version: head.version)
+    isPersistent = ConnectionOptions(head.headers, checked.fields).allowReuse(version: head.version)
     receiveState = .head
-    switch framing {
+    switch checked.framing {
     case .none, .length(0): sendState = .done
     case .length(let length): sendState = .length(announced: length, sent: 0)
     case .chunked: sendState = .chunked

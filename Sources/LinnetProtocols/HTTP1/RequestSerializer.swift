@@ -14,38 +14,48 @@ enum RequestFraming: Sendable, Hashable {
 /// no trace. Everything is checked here once more although the types check it too: this is the last place that can keep
 /// a CR or LF from becoming a second request.
 enum RequestSerializer {
-  /// Checks a head against the body that is to follow.
-  ///
-  /// - Returns: How the body is framed. No field is written for it when the head has the matching one already.
-  static func framing(for head: RequestHead, body: RequestBodyLength) throws(HTTP1Error) -> RequestFraming {
+  /// What the check of a head found out.
+  struct CheckedFraming: Sendable {
+    let fields: FramingFields
+    let framing: RequestFraming
+  }
+
+  /// Checks a head by itself and against the body that is to follow.
+  static func check(_ head: RequestHead, body: RequestBodyLength) throws(HTTP1Error) -> CheckedFraming {
     try checkRequestLine(head)
     try checkFields(head.headers)
-    let lengthCount = head.headers.count(of: "Content-Length")
-    let codingCount = head.headers.count(of: "Transfer-Encoding")
+    let fields = FramingFields(head.headers)
+    guard fields.hostCount <= 1 else { throw .local(.repeatedHost) }
+    return CheckedFraming(fields: fields, framing: try framing(for: head, fields, body))
+  }
+
+  private static func framing(
+    for head: RequestHead, _ fields: FramingFields, _ body: RequestBodyLength
+  ) throws(HTTP1Error) -> RequestFraming {
+    let hasNoLength = fields.contentLengthCount == 0
+    let hasNoCoding = fields.transferEncodingCount == 0
     switch body {
     case .none:
-      guard codingCount == 0, lengthCount == 0 || announces(head.headers, 0) else {
-        throw .local(.conflictingFraming)
-      }
+      guard hasNoCoding, hasNoLength || announces(head.headers, fields, 0) else { throw .local(.conflictingFraming) }
       return .none
     case .known(let length):
       guard length == 0 || mayHaveBody(head.method) else { throw .local(.bodyForbidden) }
-      guard codingCount == 0, lengthCount == 0 || announces(head.headers, length) else {
+      guard hasNoCoding, hasNoLength || announces(head.headers, fields, length) else {
         throw .local(.conflictingFraming)
       }
       return .length(length)
     case .chunked:
       guard mayHaveBody(head.method) else { throw .local(.bodyForbidden) }
       guard head.version == .http1_1 else { throw .local(.chunkedForbidden) }
-      guard lengthCount == 0, codingCount == 0 || announcesChunked(head.headers) else {
+      guard hasNoLength, hasNoCoding || announcesChunked(head.headers, fields) else {
         throw .local(.conflictingFraming)
       }
       return .chunked
     }
   }
 
-  /// Writes a head that ``framing(for:body:)`` has passed.
-  static func write(_ head: RequestHead, framing: RequestFraming, into out: inout WriteBuffer) {
+  /// Writes a head that was checked.
+  static func write(_ head: RequestHead, _ checked: CheckedFraming, into out: inout WriteBuffer) {
     out.append(utf8: head.method.rawValue)
     out.append(byte: 0x20)
     head.target.write(into: &out)
@@ -55,24 +65,27 @@ enum RequestSerializer {
       out.append(ascii: " HTTP/1.1\r\n")
     }
     head.headers.write(into: &out)
-    writeFramingField(head, framing, into: &out)
+    writeFramingField(head.method, checked, into: &out)
     out.append(ascii: "\r\n")
   }
 
-  private static func writeFramingField(_ head: RequestHead, _ framing: RequestFraming, into out: inout WriteBuffer) {
-    switch framing {
+  /// Writes the field that frames the body, unless the head has it.
+  private static func writeFramingField(
+    _ method: HTTPMethod, _ checked: CheckedFraming, into out: inout WriteBuffer
+  ) {
+    switch checked.framing {
     case .none:
       // A method that is defined to carry content says so when there is none (RFC 9110 §8.6); servers answer 411
       // otherwise.
-      guard expectsBody(head.method), !head.headers.contains("Content-Length") else { return }
+      guard checked.fields.contentLengthCount == 0, expectsBody(method) else { return }
       out.append(ascii: "Content-Length: 0\r\n")
     case .length(let length):
-      guard mayHaveBody(head.method), !head.headers.contains("Content-Length") else { return }
+      guard checked.fields.contentLengthCount == 0, mayHaveBody(method) else { return }
       out.append(ascii: "Content-Length: ")
       out.append(decimal: length)
       out.append(ascii: "\r\n")
     case .chunked:
-      guard !head.headers.contains("Transfer-Encoding") else { return }
+      guard checked.fields.transferEncodingCount == 0 else { return }
       out.append(ascii: "Transfer-Encoding: chunked\r\n")
     }
   }
@@ -105,13 +118,13 @@ enum RequestSerializer {
     guard !method.isEmpty, method.allSatisfy(ByteScan.isToken) else { throw .local(.invalidMethod) }
     guard isSendable(head.target) else { throw .local(.invalidTarget) }
     guard head.version != .http2 else { throw .local(.wrongVersion) }
-    guard head.headers.count(of: "Host") <= 1 else { throw .local(.repeatedHost) }
   }
 
-  /// A space would end the target, a control byte the line (RFC 9112 §3.2).
+  /// Visible ASCII only: a space would end the target, a control byte the line, and other bytes must be percent-encoded
+  /// (RFC 9112 §3.2).
   private static func isSendable(_ target: RequestTarget) -> Bool {
     let bytes = target.span
-    for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] == 0x7F { return false }
+    for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] >= 0x7F { return false }
     return !bytes.isEmpty
   }
 
@@ -136,18 +149,14 @@ enum RequestSerializer {
   }
 
   /// Whether the head has exactly one Content-Length, with this value.
-  private static func announces(_ headers: HTTPHeaders, _ length: UInt64) -> Bool {
-    guard let index = headers.nextIndex(of: "Content-Length", from: 0),
-      headers.nextIndex(of: "Content-Length", from: index + 1) == nil
-    else { return false }
+  private static func announces(_ headers: HTTPHeaders, _ fields: FramingFields, _ length: UInt64) -> Bool {
+    guard fields.contentLengthCount == 1, let index = fields.contentLength else { return false }
     return BodyFraming.decimal(headers.valueBytes(at: index)) == length
   }
 
   /// Whether the head has exactly one Transfer-Encoding, whose last coding, and only that, is chunked.
-  private static func announcesChunked(_ headers: HTTPHeaders) -> Bool {
-    guard let index = headers.nextIndex(of: "Transfer-Encoding", from: 0),
-      headers.nextIndex(of: "Transfer-Encoding", from: index + 1) == nil
-    else { return false }
+  private static func announcesChunked(_ headers: HTTPHeaders, _ fields: FramingFields) -> Bool {
+    guard fields.transferEncodingCount == 1, let index = fields.transferEncoding else { return false }
     let value = headers.valueBytes(at: index)
     var isLast = false
     var count = 0
