@@ -20,6 +20,12 @@ package struct CommandLineOptions: Sendable, Equatable {
     package var dropsLineEnds = false
     /// It is joined to what precedes it with `&`.
     package var isFormData = true
+
+    package init(source: Source, dropsLineEnds: Bool = false, isFormData: Bool = true) {
+      self.source = source
+      self.dropsLineEnds = dropsLineEnds
+      self.isFormData = isFormData
+    }
   }
 
   /// Where a body goes.
@@ -33,6 +39,11 @@ package struct CommandLineOptions: Sendable, Equatable {
   package struct ResolveEntry: Sendable, Equatable {
     package var hostAndPort: String
     package var addresses: [String]
+
+    package init(hostAndPort: String, addresses: [String]) {
+      self.hostAndPort = hostAndPort
+      self.addresses = addresses
+    }
   }
 
   package enum AddressFamily: Sendable, Equatable {

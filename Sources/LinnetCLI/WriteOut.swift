@@ -6,6 +6,11 @@ package struct WriteOut {
   package struct Part: Sendable, Equatable {
     package var isStandardError: Bool
     package var text: String
+
+    package init(isStandardError: Bool, text: String) {
+      self.isStandardError = isStandardError
+      self.text = text
+    }
   }
 
   private let report: TransferReport

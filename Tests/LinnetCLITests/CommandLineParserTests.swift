@@ -114,7 +114,8 @@ struct CommandLineParserTests {
     "a wrong word is an error of one line that names it",
     arguments: [
       (["--foo", "http://a/"], "--foo"), (["-sQ", "http://a/"], "-Q"), (["-L", "http://a/"], "-L"),
-      (["http://a/", "-o"], "-o"), (["http://a/", "--max-time"], "--max-time"), (["--silent=1", "http://a/"], "--silent"),
+      (["http://a/", "-o"], "-o"), (["http://a/", "--max-time"], "--max-time"),
+      (["--silent=1", "http://a/"], "--silent"),
       (["-m", "soon", "http://a/"], "soon"), (["-m", "nan", "http://a/"], "nan"), (["-m", "-1", "http://a/"], "-1"),
       (["-m", "1e3", "http://a/"], "1e3"), (["--resolve", "a:80", "http://a/"], "a:80"),
       (["--resolve", "a:0:127.0.0.1", "http://a/"], "a:0"), (["-r", "x", "http://a/"], "'x'"), ([], "no URL"),

@@ -65,7 +65,8 @@ struct CommandRun: Sendable {
     _ words: [[UInt8]], input: String? = nil, environment: [String: String] = [:], directory: String? = nil,
     output: Output = .captured
   ) throws {
-    files = try TemporaryDirectory()
+    let files = try TemporaryDirectory()
+    self.files = files
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -77,19 +78,20 @@ struct CommandRun: Sendable {
     case .closed: posix_spawn_file_actions_addclose(&actions, 1)
     case .brokenPipe:
       var ends: [CInt] = [-1, -1]
-      pipe2(&ends, O_CLOEXEC)
+      pipe(&ends)
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       close(ends[0])
       pipeEnd = ends[1]
       posix_spawn_file_actions_adddup2(&actions, pipeEnd, 1)
     }
     defer { if pipeEnd >= 0 { close(pipeEnd) } }
     posix_spawn_file_actions_addopen(&actions, 2, files.path(of: "error"), O_WRONLY | O_CREAT, 0o600)
-    if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
 
     var variables = environment
     variables["LINNET"] = Self.path
     variables["PATH"] = "/usr/bin:/bin"
-    process = try Self.spawn(words, variables, &actions)
+    let prefix = directory.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0].map { Array($0.utf8) } } ?? []
+    process = try Self.spawn(prefix + words, variables, &actions)
   }
 
   private static func spawn(

@@ -23,9 +23,12 @@ struct FormatTests {
   @Test(
     "-w fills in variables and escapes",
     arguments: [
-      ("%{http_code}\\n", "204\n"), ("%{time_total}", "1.500000"), ("%{size_download}\\t%{speed_download}", "3000\t2000"),
-      ("100%%", "100%"), ("%{remote_ip}|%{remote_port}|%{local_ip}", "::1|8080|127.0.0.1"), ("%{content_type}", "text/plain"),
-      ("%header{x-y}", "z"), ("%{exitcode}", "0"), ("a\\qb%", "a\\qb%"), ("%{open", "%{open"), ("%{http_version}", "1.1"),
+      ("%{http_code}\\n", "204\n"), ("%{time_total}", "1.500000"),
+      ("%{size_download}\\t%{speed_download}", "3000\t2000"),
+      ("100%%", "100%"), ("%{remote_ip}|%{remote_port}|%{local_ip}", "::1|8080|127.0.0.1"),
+      ("%{content_type}", "text/plain"),
+      ("%header{x-y}", "z"), ("%{exitcode}", "0"), ("a\\qb%", "a\\qb%"), ("%{open", "%{open"),
+      ("%{http_version}", "1.1"),
       ("ok%{onerror}never", "ok"),
     ])
   func writeOut(_ template: String, _ result: String) {

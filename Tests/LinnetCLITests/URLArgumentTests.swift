@@ -24,7 +24,9 @@ struct URLArgumentTests {
 
   @Test(
     "what cannot be connected to is a malformed URL",
-    arguments: ["http://", "http://[", "http://a:0/", "http://a:70000/", "http://a b/", "/path", "", "-", "http://a/\n"])
+    arguments: [
+      "http://", "http://[", "http://a:0/", "http://a:70000/", "http://a b/", "/path", "", "-", "http://a/\n",
+    ])
   func malformed(_ typed: String) {
     #expect(exitCode(typed) == .malformedURL)
   }
