@@ -76,7 +76,8 @@ let package = Package(
       name: "LinnetIOTests", dependencies: ["LinnetIO", "LinnetProtocols", "LinnetBytes", "LinnetTestSupport"],
       swiftSettings: common),
     .testTarget(
-      name: "LinnetTestSupportTests", dependencies: ["LinnetTestSupport", "LinnetHTTP"], swiftSettings: common),
+      name: "LinnetTestSupportTests",
+      dependencies: ["LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS"], swiftSettings: common),
     .testTarget(
       name: "LinnetHTTPTests",
       dependencies: [
@@ -87,7 +88,8 @@ let package = Package(
       dependencies: ["LinnetHTTP", "LinnetTestSupport", "LinnetTLS", "LinnetIO", "LinnetBytes"],
       swiftSettings: common),
     .testTarget(
-      name: "LinnetCLITests", dependencies: ["LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
+      name: "LinnetCLITests",
+      dependencies: ["LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
       swiftSettings: common),
   ]
 )

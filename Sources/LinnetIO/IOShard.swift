@@ -17,7 +17,7 @@ internal import Synchronization
 ///
 /// Every `package` member may be used from any thread.
 @safe
-package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
+package final class IOShard: TaskExecutor, @unchecked Sendable {
   // SAFETY: `core`, `slots` and the atomics synchronise themselves, what is `let` never changes, and the `turn…`
   // variables are only touched by `turn()` and `stop`, which run on the serial queue.
 
@@ -31,8 +31,14 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
     case waiting
   }
 
+  private struct Job {
+    let job: UnownedJob
+    /// Whether an actor on the shard sent it, rather than a task that prefers the shard.
+    let isOfActor: Bool
+  }
+
   private struct Core: ~Copyable {
-    var jobs: [UnownedJob] = []
+    var jobs: [Job] = []
     var timers = TimerHeap()
     /// When the timer source fires next; it may be too early, never too late, while the shard is idle.
     var alarm = Instant.distantFuture
@@ -51,6 +57,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
   static let wakeToken = UInt64.max
 
   private let queue: DispatchQueue
+  private let actorFacet = ShardActorExecutor()
   private let alarmSource: any DispatchSourceTimer
   private let core = Lock(Core())
   let slots = Lock(SlotTable())
@@ -66,7 +73,7 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private let manualClock: (any MonotonicClock)?
 
   private let turnEvents: UnsafeMutablePointer<epoll_event>
-  private var turnJobs: [UnownedJob] = []
+  private var turnJobs: [Job] = []
   private var turnTimers: [(ShardTimer, any TimerReceiver)] = []
 
   /// Makes a shard. It opens its descriptors with the first registration, so that a lack of descriptors is an error of
@@ -76,15 +83,16 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
   package init(label: String, clock: (any MonotonicClock)? = nil) {
     queue = DispatchQueue(label: label)
     manualClock = clock
-    // SAFETY: owned by the shard, used by its turns only, freed by `deinit`.
+    // SAFETY: owned by the shard, touched only inside a turn, freed in `deinit`.
     unsafe turnEvents = .allocate(capacity: Self.eventsPerWait)
     alarmSource = DispatchSource.makeTimerSource(queue: queue)
     alarmSource.setEventHandler { self.alarmRang() }
     alarmSource.schedule(deadline: .distantFuture)
     alarmSource.activate()
+    actorFacet.attach(self)
   }
 
-  // SAFETY: no turn runs any more, because a turn holds the shard.
+  // SAFETY: no turn can run any more.
   deinit { unsafe turnEvents.deallocate() }
 
   package var now: Instant { manualClock?.now ?? SystemClock().now }
@@ -97,8 +105,14 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   // MARK: - Executor
 
+  /// Takes a job of a task that prefers the shard.
   package func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+    enqueue(Job(job: UnownedJob(job), isOfActor: false))
+  }
+
+  func enqueueOfActor(_ job: UnownedJob) { enqueue(Job(job: job, isOfActor: true)) }
+
+  private func enqueue(_ job: Job) {
     wake(
       core.withLock { core in
         core.jobs.append(job)
@@ -106,12 +120,16 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
       })
   }
 
-  // SAFETY: the runtime holds an executor for as long as an actor or task uses it.
-  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+  /// For actors that live on the shard. It is another object than the task executor: with one object for both, a task
+  /// that prefers the shard is sent through the job ring once more after each suspension, because its jobs are isolated
+  /// to an actor's executor and its functions are not.
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    // SAFETY: the facet lives as long as the shard, which outlives its actors.
+    unsafe actorFacet.asUnownedSerialExecutor()
+  }
 
-  package func isIsolatingCurrentContext() -> Bool? { isCurrent }
-
-  package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+  /// Stops the process when the calling code does not run on the shard's queue.
+  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
   /// Called under the core's lock, after something was added.
   private func claimWake() -> Wake {
@@ -218,8 +236,14 @@ package final class IOShard: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
     let serial = unsafe asUnownedSerialExecutor()
     let task = unsafe asUnownedTaskExecutor()
-    // SAFETY: each job was handed over once by `enqueue` and is run once, on this executor.
-    for job in turnJobs { unsafe job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
+    // SAFETY: each job was handed over once by an `enqueue` and is run once, on the executor that got it.
+    for job in turnJobs {
+      if job.isOfActor {
+        unsafe job.job.runSynchronously(on: serial)
+      } else {
+        unsafe job.job.runSynchronously(on: task)
+      }
+    }
     turnJobs.removeAll(keepingCapacity: true)
     return true
   }

@@ -107,7 +107,8 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
 
   func shutDown() { unsafe SSL_shutdown(raw) }
 
-  var hasPendingPlaintext: Bool { unsafe SSL_has_pending(raw) == 1 }
+  /// Decrypted bytes that no read took yet. `SSL_has_pending` would also count the beginning of a record.
+  var hasPendingPlaintext: Bool { unsafe SSL_pending(raw) > 0 }
 
   // MARK: What was agreed
 

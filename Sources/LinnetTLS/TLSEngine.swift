@@ -34,6 +34,8 @@ package struct TLSEngine: ~Copyable, Sendable {
   private var phase = Phase.handshaking
   private var inputEnded = false
   private var closeNotifySent = false
+  /// The last read took everything: until more is fed another one need not ask OpenSSL.
+  private var isDrained = false
 
   /// The largest plaintext of one record (RFC 8446 §5.1).
   package static var maximumRecordBytes: Int { 16384 }
@@ -61,6 +63,7 @@ package struct TLSEngine: ~Copyable, Sendable {
   /// Takes what the transport received.
   package mutating func receiveCiphertext(_ bytes: Span<UInt8>) {
     connection.state.input.append(bytes)
+    isDrained = false
   }
 
   /// Lets `body` write what the transport receives straight into the engine's memory; it returns the byte count.
@@ -69,8 +72,11 @@ package struct TLSEngine: ~Copyable, Sendable {
   package mutating func withCiphertextCapacity<E: Error>(
     minimum: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
   ) throws(E) -> Int {
+    isDrained = false
+    // A receive that brought nothing ends a turn: an idle connection holds no room.
+    defer { connection.state.input.releaseIfEmpty() }
     // SAFETY: the room is valid during the call of `body` only, which is this function's contract as well.
-    try unsafe connection.state.input.withSpareCapacity(minimum: minimum, body)
+    return try unsafe connection.state.input.withSpareCapacity(minimum: minimum, body)
   }
 
   /// The transport ended. What was fed before still counts.
@@ -145,7 +151,9 @@ package struct TLSEngine: ~Copyable, Sendable {
 
   /// Decrypts as many records as fit into `buffer`.
   ///
-  /// After the handshake is complete call it even when nothing more was fed: data may have come along.
+  /// After the handshake is complete call it even when nothing more was fed: data may have come along. A count below the
+  /// buffer's means that there is no more for now, or that an error or the end comes next: bytes and a failure are never
+  /// reported by the same call, so the caller must keep the bytes before it calls again.
   ///
   /// - Throws: `truncated` at the end of the transport when no `close_notify` came before it; `alert` when the peer
   ///   refused (in TLS 1.3 also a refused client certificate shows only here); `protocolViolation`.
@@ -158,6 +166,7 @@ package struct TLSEngine: ~Copyable, Sendable {
       return .needsInput
     }
     guard buffer.count > 0 else { return .bytes(0) }
+    if isDrained && !inputEnded { return .needsInput }
     OpenSSLError.clearQueue()
     var filled = 0
     // SAFETY: every read goes into the rest of the caller's memory behind `filled`.
@@ -177,6 +186,7 @@ package struct TLSEngine: ~Copyable, Sendable {
     switch connection.error(of: result) {
     case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
       connection.state.input.releaseIfEmpty()
+      isDrained = true
       if filled > 0 { return .bytes(filled) }
       guard inputEnded else { return .needsInput }
       throw fail(TLSError(.truncated))
@@ -196,9 +206,12 @@ package struct TLSEngine: ~Copyable, Sendable {
     }
   }
 
-  /// Whether input that was fed is not read yet, so that an owner who stopped reading must come back without waiting for
-  /// its transport.
-  package var hasUnreadInput: Bool { !connection.state.input.isEmpty || connection.hasPendingPlaintext }
+  /// Whether a read would have something to say, so that an owner who stopped reading must come back without waiting for
+  /// its transport: data, or an error that came behind data. It is false after ``TLSReadResult/needsInput``.
+  package var hasUnreadInput: Bool {
+    if case .failed = phase { return true }
+    return !connection.state.input.isEmpty || connection.hasPendingPlaintext
+  }
 
   /// Encrypts from the front of `plaintext`, in records of at most ``maximumRecordBytes``.
   ///

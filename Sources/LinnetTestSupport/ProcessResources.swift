@@ -3,7 +3,7 @@ internal import Glibc
 /// The open descriptors of this process at one moment, for tests that look for leaks.
 ///
 /// ```swift
-/// let before = DescriptorCount.now()
+/// let before = try await DescriptorCount.baseline()
 /// // … use a client and drop it …
 /// let after = try await DescriptorCount.returned(to: before)
 /// ```
@@ -26,6 +26,17 @@ public struct DescriptorCount: Sendable, Hashable, CustomStringConvertible {
       targets[number] = target
     }
     return DescriptorCount(targets: targets)
+  }
+
+  /// The descriptors that are open now, for a later comparison.
+  ///
+  /// The runtime opens descriptors of its own when a task sleeps for the first time, and keeps them. Waiting functions
+  /// do so, hence this lets a task sleep before it counts.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  public static func baseline() async throws -> DescriptorCount {
+    try await Task.sleep(for: .milliseconds(1))
+    return now()
   }
 
   /// The descriptors that were not open in `earlier`, or referred to something else.

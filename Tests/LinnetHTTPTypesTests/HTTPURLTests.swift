@@ -121,7 +121,7 @@ struct HTTPURLTests {
 
   @Test("random bytes never trap, and what parses parses to itself again")
   func randomBytes() throws {
-    var generator = SplitMix64(seed: 20_260)
+    var generator = SeededGenerator(seed: 20_260)
     let pieces: [[UInt8]] = [
       "http://", "https:", "ws:/", "//", "/", "\\", "?", "#", "@", ":", ":80", ":0", "[", "]", "::", "%2e", "%", "..",
       ".",

@@ -67,7 +67,7 @@ struct IDNATests {
 
   @Test("random scalars never trap, and an accepted name converts to itself")
   func randomNames() {
-    var generator = SplitMix64(seed: 46)
+    var generator = SeededGenerator(seed: 46)
     let ranges: [ClosedRange<UInt32>] = [
       0x20...0x7E, 0xA0...0x24F, 0x300...0x36F, 0x5D0...0x6FF, 0x900...0xDFF, 0x1100...0x11FF, 0x1E00...0x2100,
       0xAC00...0xD7A3, 0xF900...0xFFFD, 0x1_0000...0x1_FFFF,

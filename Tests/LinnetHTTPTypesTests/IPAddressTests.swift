@@ -55,7 +55,7 @@ struct IPAddressTests {
 
   @Test("random addresses survive the way through text")
   func roundTrip() {
-    var generator = SplitMix64(seed: 4291)
+    var generator = SeededGenerator(seed: 4291)
     for _ in 0..<5_000 {
       var bits = UInt128(generator.next()) << 64 | UInt128(generator.next())
       for piece in 0..<8 where Bool.random(using: &generator) { bits &= ~(0xFFFF << UInt128(piece * 16)) }

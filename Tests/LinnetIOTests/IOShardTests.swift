@@ -42,6 +42,19 @@ private actor Counter {
     #expect(wasThere)
   }
 
+  @Test("A readiness call counts as isolated to the actors of the shard")
+  func assumedIsolation() async throws {
+    let counter = Counter(shard)
+    await counter.add(1)
+    let counts = Mailbox<Int>()
+    let (left, right) = try Socket.pair()
+    let slot = try shard.register(left, receiver: ReadinessRecorder { _ in counts.post(counter.checkFromShard()) })
+    #expect(await counts.next() == 1)
+    shard.deregister(slot)
+    closeRaw(left)
+    closeRaw(right)
+  }
+
   @Test("Readiness is told once for the present state and once for each new edge")
   func edges() async throws {
     let (left, right) = try Socket.pair()

@@ -153,6 +153,12 @@ struct TLSEngineTests {
     #expect(pair.client.hasUnreadInput == true)
     #expect(try pair.client.readAvailable().bytes.count == 40)
     #expect(pair.client.hasUnreadInput == false)
+
+    try pair.server.writeAll([UInt8](repeating: 9, count: 100))
+    let record = pair.server.drain()
+    pair.client.receiveCiphertext(record.span.extracting(0..<50))
+    #expect(try pair.client.readAvailable().bytes.isEmpty)
+    #expect(pair.client.hasUnreadInput == false)
   }
 
   @Test("close_notify ends each direction by itself", arguments: TLSVersion.allCases)

@@ -190,6 +190,10 @@ struct TrustRootsTests {
     #expect(
       try handshake(elsewhere, trust: .system, environment: [:], systemRoots: roots)?.code
         == .hostnameMismatch(presented: ["elsewhere.test"]))
+    let client = try CertificateFactory.client(issuer: bundled)
+    #expect(
+      try handshake(client, trust: .system, environment: [:], systemRoots: roots)?.code
+        == .certificateInvalid("unsuitable certificate purpose"))
     let expired = try CertificateFactory.server(dnsNames: ["example.test"], validity: .expired, issuer: bundled)
     #expect(
       try handshake(expired, trust: .system, environment: [:], systemRoots: roots)?.code == .certificateExpired)

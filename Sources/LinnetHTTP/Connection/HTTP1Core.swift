@@ -194,7 +194,8 @@ struct HTTP1Core: ~Copyable {
         case .progressed: exchange?.lastProgress = now
         }
       } catch {
-        failReceiving(error, effects: &effects)
+        // What came before the failure counts: it may even complete the response.
+        if deliverEvents(now: now, effects: &effects) { failReceiving(error, effects: &effects) }
         return
       }
       collectTLS(&effects)
@@ -263,6 +264,13 @@ struct HTTP1Core: ~Copyable {
         if head.status.code == 100 { exchange?.continueDeadline = nil }
         wake(exchange?.channel.append(.interim(head)), &effects)
       case .head(let head, let length):
+        // An upgrade that nobody asked for: what follows would not be HTTP (RFC 9110 §15.2.2).
+        guard head.status.code != 101 else {
+          let reason = "the server switched protocols without having been asked"
+          fail(
+            TransportFailure(code: .invalidResponse, phase: .head, reason: reason, sent: sentState), effects: &effects)
+          return false
+        }
         exchange?.isHeadReceived = true
         exchange?.continueDeadline = nil
         wake(exchange?.channel.append(.final(head, expectedLength: length.knownLength)), &effects)

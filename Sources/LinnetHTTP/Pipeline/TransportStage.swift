@@ -187,7 +187,7 @@ struct TransportStage: Sendable {
 
   private func decoder(for head: ResponseHead, _ request: PreparedRequest) -> ContentDecoder? {
     guard let limits = request.decompression, request.head.method != .head,
-      let value = head.headers.value(for: "Content-Encoding"),
+      let value = Optional(head.headers.values(for: "Content-Encoding").joined(separator: ",")), !value.isEmpty,
       let codings = ContentDecoder.parse(Array(value.utf8).span), !codings.isEmpty
     else { return nil }
     return ContentDecoder(codings: codings, limits: DecompressionLimits(limits))
@@ -197,6 +197,8 @@ struct TransportStage: Sendable {
 extension HTTP1Limits {
   init(_ limits: ResponseLimits) {
     self.init()
+    // RFC 9112 §5.2: a user agent replaces line folding with spaces.
+    acceptsLineFolding = true
     maximumFieldSectionBytes = max(1024, limits.maximumHeadBytes)
     maximumFieldCount = max(16, limits.maximumHeaderFields)
   }
