@@ -30,7 +30,7 @@ public final class HTTPClient: Sendable {
     self.environment = environment
     pools = ConnectionPools(environment: environment)
     transport = TransportStage(
-      pools: pools, securities: SecurityRegistry(variables: environment.variables), configuration: configuration)
+      pools: pools, securities: SecurityRegistry(environment: environment), configuration: configuration)
   }
 
   deinit { _ = pools.shutDown() }
