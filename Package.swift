@@ -88,7 +88,8 @@ let package = Package(
       dependencies: ["LinnetHTTP", "LinnetTestSupport", "LinnetTLS", "LinnetIO", "LinnetBytes"],
       swiftSettings: common),
     .testTarget(
-      name: "LinnetCLITests", dependencies: ["LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
+      name: "LinnetCLITests",
+      dependencies: ["LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
       swiftSettings: common),
   ]
 )

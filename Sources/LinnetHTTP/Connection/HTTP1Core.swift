@@ -353,7 +353,8 @@ struct HTTP1Core: ~Copyable {
       exchange = nil
       wake(
         orphan.channel.finish(
-          .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed"))), &effects)
+          .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed"))), &effects
+      )
       effects.pumpToCancel = orphan.pump
       if let waiter = orphan.sendWaiter { effects.wakes.append(waiter) }
     }

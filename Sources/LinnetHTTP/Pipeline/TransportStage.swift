@@ -185,7 +185,8 @@ extension DecompressionLimits {
   init(_ configuration: DecompressionConfiguration) {
     self.init(
       maximumExpandedBytes: configuration.maximumExpandedBytes,
-      maximumRatio: UInt64(clamping: max(1, configuration.maximumRatio)), ratioFloorBytes: configuration.ratioFloorBytes)
+      maximumRatio: UInt64(clamping: max(1, configuration.maximumRatio)), ratioFloorBytes: configuration.ratioFloorBytes
+    )
   }
 }
 

@@ -211,7 +211,8 @@ actor OriginPool {
   ) -> TransportFailure {
     switch failure {
     case .connectFailed(let id):
-      return state.dialFailures[id] ?? TransportFailure(code: .connectFailed, phase: .connect, reason: "the dial failed")
+      return state.dialFailures[id]
+        ?? TransportFailure(code: .connectFailed, phase: .connect, reason: "the dial failed")
     case .shutDown:
       return .shutDown
     case .queueFull:
@@ -241,7 +242,8 @@ actor OriginPool {
 
   private func dial(_ id: PoolMachine.ConnectionID, timeout: Duration?) async {
     let owner = ConnectionOwner(pool: self, security: route.security, sessionKey: route.sessionKey)
-    let result = await ConnectionFactory(route: route, environment: environment).make(id, timeout: timeout, owner: owner)
+    let result = await ConnectionFactory(route: route, environment: environment).make(
+      id, timeout: timeout, owner: owner)
     switch result {
     case .success(let connection):
       transition { state, _ in
