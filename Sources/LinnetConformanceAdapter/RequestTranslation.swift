@@ -5,17 +5,29 @@ extension AdapterRequest {
   func makeRequest() throws -> HTTPRequest {
     guard let method = HTTPMethod(rawValue: method) else { throw Refusal.invalid("method \(method)") }
     var request = HTTPRequest(method: method, url: url)
+    request.body = body.map { .bytes($0) }
     for field in headers {
       guard field.count == 2 else { throw Refusal.invalid("headers") }
-      try Latin1.add(name: field[0], value: field[1], to: &request.headers)
+      if let body, field[0].lowercased() == "transfer-encoding", field[1].lowercased() == "chunked" {
+        // The client makes this field itself for a body whose length it is not told.
+        request.body = .stream { Self.stream(of: body) }
+      } else {
+        try Latin1.add(name: field[0], value: field[1], to: &request.headers)
+      }
     }
-    request.body = body.map { .bytes($0) }
     request.options.timeouts.total = .after(.milliseconds(Int64(timeout * 1000)))
     request.options.decompression = decompress ? .automatic(DecompressionConfiguration()) : .disabled
     if let unix { request.options.connectTarget = .unixSocket(unix) }
     if let connectTo { request.options.connectTarget = try Self.target(connectTo) }
     if let tls { try apply(tls, to: &request) }
     return request
+  }
+
+  private static func stream(of bytes: [UInt8]) -> AsyncStream<ByteChunk> {
+    AsyncStream { continuation in
+      continuation.yield(ByteChunk(bytes))
+      continuation.finish()
+    }
   }
 
   private func apply(_ tls: TLS, to request: inout HTTPRequest) throws {
