@@ -22,8 +22,6 @@ struct ByteTransport: ~Copyable {
 
   /// Any plaintext came: the server has accepted our side of the handshake too.
   private var hasDecrypted = false
-  /// TLS failed behind plaintext that the machine has to see first.
-  private var deferredError: TLSError?
 
   /// How much ciphertext is read at a time: one record's worth until a read fills it, then many at once.
   private var ciphertextReadBytes = ByteTransport.smallReadBytes
@@ -91,28 +89,19 @@ struct ByteTransport: ~Copyable {
   private mutating func readCiphertext(
     into machine: inout HTTP1ClientMachine
   ) throws(TransportFailure) -> ReadOutcome {
-    if let error = deferredError {
-      isReadable = false
-      return try end(with: error, machine)
-    }
     let outcome = try receiveCiphertext()
     if case .wouldBlock = outcome { return .wouldBlock }
     // At the end of the stream the engine knows whether the peer said goodbye; without that it throws.
-    do throws(TLSError) {
-      return try decrypt(into: &machine) ? .endOfFile : .progressed
-    } catch {
-      return try end(with: error, machine)
-    }
+    if try decrypt(into: &machine) { return .endOfFile }
+    return .progressed
   }
 
-  /// What the end of TLS means for the response.
-  private func end(
-    with error: TLSError, _ machine: borrowing HTTP1ClientMachine
-  ) throws(TransportFailure) -> ReadOutcome {
+  /// What a failure of TLS means for the response; returns when it is no more than the end of the stream.
+  private func judge(_ error: TLSError, _ machine: borrowing HTTP1ClientMachine) throws(TransportFailure) {
     switch error.code {
-    // Many servers leave out close_notify. Every framing but that by close tells whether something is missing, and then
-    // it is no more than the end of the stream (RFC 9112 §9.8).
-    case .truncated where !machine.isDelimitedByClose: return .endOfFile
+    // Many servers leave out close_notify. Every framing but that by close tells whether something is missing (RFC 9112
+    // §9.8).
+    case .truncated where !machine.isDelimitedByClose: return
     // In TLS 1.3 the server judges the client's certificate when the handshake is over for the client (RFC 8446 §4.4.3).
     case .alert where !hasDecrypted: throw TransportFailure(error, phase: .tls)
     default: throw TransportFailure(error, phase: .body)
@@ -155,35 +144,24 @@ struct ByteTransport: ~Copyable {
   }
 
   /// Decrypts everything that the engine holds into the machine. Returns whether the peer has ended its stream cleanly.
-  private mutating func decrypt(into machine: inout HTTP1ClientMachine) throws(TLSError) -> Bool {
-    var total = 0
+  ///
+  /// Bytes that came before a failure are in the machine when this throws.
+  private mutating func decrypt(into machine: inout HTTP1ClientMachine) throws(TransportFailure) -> Bool {
     while true {
       var outcome = TLSReadResult.needsInput
-      var failure: TLSError?
-      total += machine.withReceiveCapacity(minimum: max(machine.suggestedReadSize, 16 << 10)) { room in
-        var filled = 0
-        while filled < room.count {
-          let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
-          do throws(TLSError) {
-            outcome = try tls?.read(into: rest) ?? .needsInput
-          } catch {
-            failure = error
-            break
-          }
-          guard case .bytes(let count) = outcome, count > 0 else { break }
-          filled += count
+      do throws(TLSError) {
+        let wanted = max(machine.suggestedReadSize, 16 << 10)
+        _ = try machine.withReceiveCapacity(minimum: wanted) { (room) throws(TLSError) -> Int in
+          outcome = try tls?.read(into: room) ?? .needsInput
+          if case .bytes(let count) = outcome { return count }
+          return 0
         }
-        return filled
-      }
-      if total > 0 { hasDecrypted = true }
-      if let failure {
-        guard total > 0 else { throw failure }
-        deferredError = failure
-        isReadable = true
-        return false
+      } catch {
+        try judge(error, machine)
+        return true
       }
       switch outcome {
-      case .bytes: continue
+      case .bytes: hasDecrypted = true
       case .needsInput: return false
       case .closed: return true
       }

@@ -162,6 +162,43 @@ struct CutReplyTests {
     try await run(reply, ending, options: .init(), configuration: .init())
   }
 
+  @Test("a reply that comes byte by byte is the same reply", arguments: WireReply.all)
+  func byteByByte(_ reply: WireReply) async throws {
+    let bytes = reply.bytes
+    let ending: [SocketEffect] = reply.isDelimitedByClose ? [.close] : []
+    try await ScriptedServer.with(.handler { _ in .raw([.trickle(bytes, every: nil)] + ending) }) {
+      server async throws in
+      let client = HTTPClient()
+      for index in 0..<2 {
+        let response = try await client.send(HTTPRequest(method: reply.method, url: server.url()))
+        #expect(response.status.code == reply.status)
+        #expect(try await response.collect().array == reply.body)
+        let isKept = !reply.isDelimitedByClose && reply.head.hasPrefix("HTTP/1.1")
+        if index == 1 { #expect(response.connection.isReused == isKept) }
+      }
+    }
+  }
+
+  @Test(
+    "bytes behind a reply are never taken for the next one: the connection is closed",
+    arguments: WireReply.all.filter { !$0.isDelimitedByClose }, [[UInt8]("HTTP/1.1 200 OK\r\n\r\n".utf8), [0x58]])
+  func bytesBehind(_ reply: WireReply, extra: [UInt8]) async throws {
+    let bytes = reply.bytes
+    let script = ServerScript.perConnection { number in
+      number == 1 ? .steps([.readRequest, .sendBytes(bytes + extra), .readUntilClosed]) : .answer(Self.genuine)
+    }
+    try await ScriptedServer.with(script) { server async throws in
+      let client = HTTPClient()
+      let first = try await client.send(HTTPRequest(method: reply.method, url: server.url()))
+      #expect(try await first.collect().array == reply.body)
+      let second = try await client.send(.get(server.url()))
+      #expect(try await second.text() == "genuine")
+      #expect(!second.connection.isReused)
+    }
+  }
+
+  private static let genuine = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\ngenuine"
+
   @Test(
     "a TLS reply without close_notify is judged by its framing; only one that ends by closing needs it",
     arguments: WireReply.framings, [Ending.orderly, .truncated])

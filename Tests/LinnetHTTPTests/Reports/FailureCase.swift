@@ -249,6 +249,9 @@ extension FailureCase {
     FailureCase(
       "another HTTP version", .invalidResponse, .head, "version other than", .send("HTTP/2.0 200 OK\r\n\r\n"), .stall),
     FailureCase(
+      "an upgrade that nobody asked for", .invalidResponse, .head, "switched protocols",
+      .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), .stall),
+    FailureCase(
       "a field line without a colon", .invalidResponse, .head, "without a colon",
       .send("HTTP/1.1 200 OK\r\nServer\r\n\r\n"), .stall),
     FailureCase(
