@@ -24,12 +24,17 @@ struct PoolReportTests {
   }
 
   /// A server whose first connection answers one request, takes a second one and ends without an answer.
-  private func staleServer(_ end: StaleEnd, _ options: ScriptedServer.Options) throws -> ScriptedServer {
+  private func staleServer(
+    _ end: StaleEnd, _ options: ScriptedServer.Options, bodyBytes: Int = 0
+  ) throws -> ScriptedServer {
     try ScriptedServer.start(
       .perConnection { number in
         number > 1
           ? .handler { .text("second \($0.method)") }
-          : .steps([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"), .readHead, end.effect])
+          : .steps([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"), .readHead, .readBytes(bodyBytes),
+            end.effect,
+          ])
       }, options: options)
   }
 
@@ -81,7 +86,7 @@ struct PoolReportTests {
 
   @Test("POOL-01: a one-shot body that was under way is not replayed")
   func staleOneShot() async throws {
-    let server = try staleServer(.reset, ScriptedServer.Options())
+    let server = try staleServer(.reset, ScriptedServer.Options(), bodyBytes: 4)
     defer { server.stop() }
     let client = HTTPClient()
     #expect(try await client.send(.get(server.url("/"))).text() == "first")
