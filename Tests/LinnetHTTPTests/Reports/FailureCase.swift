@@ -17,8 +17,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
 
   /// What must have happened before the clock moves.
   enum Moment: Sendable, Hashable {
-    /// Something waits with a deadline.
-    case timerArmed
+    /// This many things wait with deadlines.
+    case timersArmed(Int)
     /// The server has the request's head.
     case headSent
     /// The client has the response's head.
@@ -136,7 +136,7 @@ extension FailureCase {
       $0.configure = { configuration, _ in
         configuration.timeouts = TimeoutConfiguration(connect: .milliseconds(50), connectionWait: nil)
       }
-      $0.timePasses = .timerArmed
+      $0.timePasses = .timersArmed(1)
     },
     FailureCase("a port that is silent after connecting", .connectTimeout, .tls, .nothing, "not done in time") {
       $0.isHTTPS = true
@@ -144,7 +144,32 @@ extension FailureCase {
       $0.configure = { configuration, _ in
         configuration.timeouts = TimeoutConfiguration(connect: .milliseconds(50), connectionWait: nil)
       }
-      $0.timePasses = .timerArmed
+      $0.timePasses = .timersArmed(1)
+    },
+    FailureCase(
+      "a name service that is slower than the total timeout", .totalTimeout, .resolve, .nothing, "no connection"
+    ) {
+      $0.destination = .host("slow.test")
+      $0.configure = { configuration, _ in configuration.timeouts.total = .milliseconds(50) }
+      // The request's own wait, and the step of the dial.
+      $0.timePasses = .timersArmed(2)
+      $0.namesPeer = false
+    },
+    FailureCase("a silent port and a total timeout", .totalTimeout, .connect, .nothing, "no connection to") {
+      $0.options = { options, _ in
+        options.acceptance = .nothingWithFullBacklog
+        options.acceptBacklog = 1
+      }
+      $0.configure = { configuration, _ in configuration.timeouts.total = .milliseconds(50) }
+      // The request's own wait, and the step of the dial.
+      $0.timePasses = .timersArmed(2)
+    },
+    FailureCase("a silent handshake and a total timeout", .totalTimeout, .tls, .nothing, "no connection to") {
+      $0.isHTTPS = true
+      $0.options = { options, _ in options.acceptance = .nothing }
+      $0.configure = { configuration, _ in configuration.timeouts.total = .milliseconds(50) }
+      // The request's own wait, and the step of the dial.
+      $0.timePasses = .timersArmed(2)
     },
   ]
 
