@@ -1,1 +1,39 @@
-@main enum Main { static func main() {} }
+internal import Glibc
+internal import LinnetHTTP
+
+/// The `linnet` command.
+@main
+enum LinnetCommand {
+  static func main() {
+    // Before anything can open a descriptor.
+    Signals.occupyStandardDescriptors()
+    Signals.install()
+    let options: CommandLineOptions
+    do throws(CommandError) {
+      options = try CommandLineParser.parse(Argument.ofProcess)
+    } catch {
+      Console.error(error.message)
+      Signals.end(error.exitCode)
+    }
+    switch options.action {
+    case .help: show(HelpText.help)
+    case .version: show(HelpText.version)
+    case .demo: run { await Demo.run() ? .success : .aborted }
+    case .request: run { await RequestCommand.run(options) }
+    }
+  }
+
+  /// Prints what the user asked for. A reader that has seen enough (`| head -1`) is no error.
+  private static func show(_ text: String) -> Never {
+    let number = Descriptor.writeAll(1, Array(text.utf8))
+    guard number != 0 && number != EPIPE else { Signals.end(.success) }
+    Console.error("cannot write standard output: \(systemText(number))")
+    Signals.end(.writeError)
+  }
+
+  /// Runs the command on the task pool while the main thread takes the signals.
+  private static func run(_ command: @escaping @Sendable () async -> ExitCode) -> Never {
+    Task.detached { Signals.end(await command()) }
+    while true { pause() }
+  }
+}

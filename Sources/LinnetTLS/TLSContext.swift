@@ -26,20 +26,27 @@ package final class TLSContext: @unchecked Sendable {
   package init(_ settings: TLSSettings, role: TLSRole, systemRoots: TrustRoots? = nil) throws(TLSError) {
     OpenSSLError.clearQueue()
     let verifies = role == .client ? settings.verification == .full : settings.requiresClientCertificate
-    var roots: TrustRoots?
-    if verifies, case .systemAnd = settings.trust {
-      roots = if let systemRoots { systemRoots } else { try TrustRoots.resolve(settings.trustEnvironment) }
-    }
+    let roots =
+      verifies
+      ? try Self.concerning(.trust) { () throws(TLSError) in
+        try Self.roots(settings, systemRoots)
+      } : nil
     let wire = try Self.alpnWire(settings.alpn)
     let context = try ContextHandle(role)
     // SAFETY: `context` is live; each call reads its arguments during the call only.
     unsafe linnet_ctx_set_base_options(context.raw)
     try unsafe Self.applyVersionsAndCiphers(settings, to: context.raw)
-    if let identity = settings.identity { try unsafe Self.apply(identity, to: context.raw) }
+    if let identity = settings.identity {
+      try Self.concerning(.identity) { () throws(TLSError) in try unsafe Self.apply(identity, to: context.raw) }
+    }
     if role == .server && settings.identity == nil {
       throw .configuration("identity", "a TLS server needs a certificate and a key")
     }
-    if verifies { try unsafe Self.applyTrust(settings.trust, roots, to: context.raw) }
+    if verifies {
+      try Self.concerning(.trust) { () throws(TLSError) in
+        try unsafe Self.applyTrust(settings.trust, roots, to: context.raw)
+      }
+    }
 
     unsafe bioMethod = try TLSTransportState.makeBIOMethod()
     unsafe raw = context.release()
@@ -57,6 +64,22 @@ package final class TLSContext: @unchecked Sendable {
   }
 
   // MARK: Set-up
+
+  /// Marks what `body` throws with the part of the settings that it is about.
+  private static func concerning<R>(
+    _ area: TLSError.Area, _ body: () throws(TLSError) -> R
+  ) throws(TLSError) -> R {
+    do throws(TLSError) {
+      return try body()
+    } catch {
+      throw error.concerning(area)
+    }
+  }
+
+  private static func roots(_ settings: TLSSettings, _ systemRoots: TrustRoots?) throws(TLSError) -> TrustRoots? {
+    guard case .systemAnd = settings.trust else { return nil }
+    return if let systemRoots { systemRoots } else { try TrustRoots.resolve(settings.trustEnvironment) }
+  }
 
   private static func applyVersionsAndCiphers(_ settings: TLSSettings, to context: OpaquePointer) throws(TLSError) {
     // SAFETY: `context` is live during the calls.

@@ -38,9 +38,19 @@ package struct TLSError: Error, Equatable, Sendable {
     case cryptographyUnavailable
   }
 
+  /// The part of the settings that a configuration error is about.
+  package enum Area: Equatable, Sendable {
+    case settings
+    /// The own certificate and its key.
+    case identity
+    /// The trusted certificates.
+    case trust
+  }
+
   package let code: Code
   /// More than the code says, in words; may be empty.
   package let detail: String
+  package private(set) var area = Area.settings
 
   package init(_ code: Code, detail: String = "") {
     self.code = code
@@ -49,6 +59,12 @@ package struct TLSError: Error, Equatable, Sendable {
 
   static func configuration(_ subject: String, _ detail: String) -> TLSError {
     TLSError(.configuration(subject: subject), detail: detail)
+  }
+
+  func concerning(_ area: Area) -> TLSError {
+    var copy = self
+    copy.area = area
+    return copy
   }
 }
 

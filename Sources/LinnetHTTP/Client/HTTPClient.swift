@@ -43,7 +43,6 @@ public final class HTTPClient: Sendable {
   ///   `requestBodyFailed` before anything was sent; the connection's and TLS's errors; `headTimeout`, `totalTimeout`,
   ///   `emptyReply`, `connectionLost`, `invalidResponse` for the response; `cancelled` when the task was cancelled, and
   ///   then the connection of the request is closed at once.
-  @concurrent
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let start = environment.clock.now
     let url: HTTPURL

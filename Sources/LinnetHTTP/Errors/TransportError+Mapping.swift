@@ -57,7 +57,7 @@ extension TransportFailure {
     case .noTrustRoots:
       self.init(code: .trustRootsUnavailable, phase: .tls, reason: error.description)
     case .configuration:
-      self.init(code: .invalidConfiguration, phase: .request, reason: error.description)
+      self.init(code: TransportError.Code(error.area), phase: .request, reason: error.description)
     case .truncated:
       self.init(code: phase == .tls ? .tlsHandshakeFailed : .truncated, phase: phase, reason: error.description)
     case .peerSpokePlainHTTP, .peerClosedDuringHandshake, .handshakeFailed, .cryptographyUnavailable:
@@ -123,6 +123,16 @@ extension TransportFailure {
       self.init(code: .unsupportedScheme, phase: .request, reason: error.description)
     default:
       self.init(code: .invalidURL, phase: .request, reason: error.description)
+    }
+  }
+}
+
+extension TransportError.Code {
+  fileprivate init(_ area: TLSError.Area) {
+    switch area {
+    case .settings: self = .invalidConfiguration
+    case .identity: self = .invalidClientIdentity
+    case .trust: self = .trustRootsUnavailable
     }
   }
 }

@@ -21,8 +21,10 @@ extension TransportError {
     public static let unsupportedScheme = Code(rawValue: "unsupportedScheme")
     /// A header, method or body cannot be sent as it stands.
     public static let invalidRequest = Code(rawValue: "invalidRequest")
-    /// A setting is unusable: a certificate file cannot be read, a key does not match, a socket path is too long.
+    /// A setting is unusable: a cipher list is not understood, a socket path is too long.
     public static let invalidConfiguration = Code(rawValue: "invalidConfiguration")
+    /// The client's own certificate or key is unusable: it cannot be read, or they do not belong together.
+    public static let invalidClientIdentity = Code(rawValue: "invalidClientIdentity")
     /// The request's body source failed: a file that cannot be read, a stream that threw.
     public static let requestBodyFailed = Code(rawValue: "requestBodyFailed")
     /// A one-shot body was consumed already and cannot be sent again.
@@ -49,7 +51,7 @@ extension TransportError {
     public static let tlsHandshakeFailed = Code(rawValue: "tlsHandshakeFailed")
     /// The peer's certificate was refused: expired, wrong name, unknown issuer.
     public static let certificateRejected = Code(rawValue: "certificateRejected")
-    /// No usable certificate authorities were found.
+    /// No usable certificate authorities were found, or those that were named cannot be read.
     public static let trustRootsUnavailable = Code(rawValue: "trustRootsUnavailable")
 
     /// The connection was lost while the request was sent or before the response was complete.

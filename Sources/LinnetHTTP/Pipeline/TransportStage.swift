@@ -199,6 +199,8 @@ extension HTTP1Limits {
     self.init()
     // RFC 9112 §5.2: a user agent replaces line folding with spaces.
     acceptsLineFolding = true
+    // RFC 9112 §2.2 allows it; small servers and scripts send such heads, and every browser takes them.
+    acceptsBareLineFeed = true
     maximumFieldSectionBytes = max(1024, limits.maximumHeadBytes)
     maximumFieldCount = max(16, limits.maximumHeaderFields)
   }

@@ -1,0 +1,22 @@
+internal import Glibc
+
+/// Why the command ends: its exit status, and one line for the user that names the culprit.
+package struct CommandError: Error, Sendable, Equatable {
+  package let exitCode: ExitCode
+  package let message: String
+
+  package init(_ exitCode: ExitCode, _ message: String) {
+    self.exitCode = exitCode
+    self.message = message
+  }
+
+  static func usage(_ message: String) -> CommandError { CommandError(.usage, message) }
+
+  /// The reader of standard output is gone. Nothing is said about it, as with every tool that SIGPIPE ends.
+  static let brokenPipe = CommandError(.brokenPipe, "")
+}
+
+/// An error number in words, such as `No such file or directory`.
+func systemText(_ number: CInt) -> String {
+  strerror(number).map { String(cString: $0) } ?? "error \(number)"
+}

@@ -1,0 +1,67 @@
+package import LinnetHTTP
+
+/// The exit statuses of the command: curl's numbers, so that scripts can exchange the two.
+package enum ExitCode: Int32, Sendable, CaseIterable {
+  case success = 0
+  case unsupportedScheme = 1
+  /// Wrong use of the command, or a request that cannot be sent as it was asked for.
+  case usage = 2
+  case malformedURL = 3
+  case hostNotResolved = 6
+  case connectFailed = 7
+  /// The server's answer is not HTTP.
+  case weirdReply = 8
+  case partialBody = 18
+  /// A status of 400 or more with `--fail`.
+  case httpError = 22
+  case writeError = 23
+  case readError = 26
+  case timeout = 28
+  case tlsHandshake = 35
+  case aborted = 42
+  case emptyReply = 52
+  case sendError = 55
+  case receiveError = 56
+  /// The client certificate or its key cannot be used.
+  case clientCertificate = 58
+  case certificateRejected = 60
+  case badContentEncoding = 61
+  case tooLarge = 63
+  case cannotRewind = 65
+  /// The certificate authorities cannot be read.
+  case trustRoots = 77
+  case interrupted = 130
+  case brokenPipe = 141
+  case terminated = 143
+}
+
+extension ExitCode {
+  /// The status for an error of the client. Total: a code that a later client adds is a receive error here until it gets
+  /// a line of its own.
+  package init(_ error: TransportError) {
+    switch error.code {
+    case .unsupportedScheme: self = .unsupportedScheme
+    case .invalidRequest, .invalidConfiguration: self = .usage
+    case .invalidURL: self = .malformedURL
+    case .hostNotFound, .resolutionFailed: self = .hostNotResolved
+    case .connectionRefused, .connectFailed, .poolQueueFull: self = .connectFailed
+    case .invalidResponse: self = .weirdReply
+    case .truncated: self = .partialBody
+    case .requestBodyFailed: self = .readError
+    case .connectTimeout, .headTimeout, .idleTimeout, .totalTimeout, .poolTimeout: self = .timeout
+    case .tlsHandshakeFailed: self = .tlsHandshake
+    case .cancelled, .clientShutDown, .bodyAlreadyConsumed: self = .aborted
+    case .emptyReply: self = .emptyReply
+    case .connectionLost, .staleConnection: self = error.phase == .send ? .sendError : .receiveError
+    case .responseHeadTooLarge: self = .receiveError
+    case .invalidClientIdentity: self = .clientCertificate
+    case .certificateRejected: self = .certificateRejected
+    case .decodingFailed: self = .badContentEncoding
+    case .bodyTooLarge, .decompressionLimit: self = .tooLarge
+    case .bodyNotReplayable: self = .cannotRewind
+    case .trustRootsUnavailable: self = .trustRoots
+    case .systemError: self = error.phase == .connect ? .connectFailed : .receiveError
+    default: self = .receiveError
+    }
+  }
+}

@@ -1,0 +1,20 @@
+internal import LinnetCompression
+internal import LinnetTLS
+
+extension Linnet {
+  /// A library that this one is built on.
+  public struct ComponentVersion: Sendable, Hashable {
+    /// The name as the library's authors write it.
+    public let name: String
+    /// The version of what is loaded into this process, which may be newer than what was compiled against.
+    public let version: String
+  }
+
+  /// The system libraries below this one, for bug reports and `--version`: OpenSSL and zlib.
+  public static var componentVersions: [ComponentVersion] {
+    [
+      ComponentVersion(name: "OpenSSL", version: TLSLibrary.version),
+      ComponentVersion(name: "zlib", version: CompressionLibrary.version),
+    ]
+  }
+}
