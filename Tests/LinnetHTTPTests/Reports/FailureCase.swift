@@ -104,7 +104,7 @@ extension FailureCase {
       $0.change = { $0.body = .file("/nonexistent/body") }
       $0.namesPeer = false
     },
-    FailureCase("a certificate file that is missing", .invalidConfiguration, .request, .nothing, "/nonexistent/ca.pem")
+    FailureCase("a certificate file that is missing", .trustRootsUnavailable, .request, .nothing, "/nonexistent/ca.pem")
     {
       $0.isHTTPS = true
       $0.configure = { configuration, _ in configuration.tls.trustRoots = .only([.file("/nonexistent/ca.pem")]) }
