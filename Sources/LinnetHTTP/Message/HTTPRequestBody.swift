@@ -49,6 +49,11 @@ public struct HTTPRequestBody: Sendable {
     HTTPRequestBody(source: .oneShot(length: length, OneShotStream(ChunkStream(stream))))
   }
 
+  var isOneShot: Bool {
+    if case .oneShot = source { return true }
+    return false
+  }
+
   /// Whether the body can be sent again.
   public var isReplayable: Bool {
     if case .oneShot(_, let stream) = source { return !stream.isTaken }
