@@ -87,6 +87,10 @@ struct CommandRun: Sendable {
     defer { if pipeEnd >= 0 { close(pipeEnd) } }
     posix_spawn_file_actions_addopen(&actions, 2, files.path(of: "error"), O_WRONLY | O_CREAT, 0o600)
 
+    // Another test may have just accepted a connection and not marked it yet: a command that keeps it open would keep
+    // that test's client from seeing its end. Closing what is not open is no error.
+    for descriptor: CInt in 3..<200 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+
     var variables = environment
     variables["LINNET"] = Self.path
     variables["PATH"] = "/usr/bin:/bin"
@@ -104,7 +108,11 @@ struct CommandRun: Sendable {
     sigemptyset(&signals)
     for number in [SIGPIPE, SIGINT, SIGTERM] { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    // Threads of the test process have signals blocked, which a command would inherit.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
     func duplicate(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
       (bytes + [0]).withUnsafeBytes { $0.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) } }
