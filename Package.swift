@@ -59,8 +59,9 @@ let package = Package(
       name: "LinnetCLI", dependencies: ["LinnetHTTP", "LinnetTestSupport"], swiftSettings: common),
     .executableTarget(
       name: "LinnetConformanceAdapter", dependencies: ["LinnetHTTP"], swiftSettings: common),
+    .target(name: "CLinnetAllocationCounter", path: "Benchmarks/CLinnetAllocationCounter"),
     .executableTarget(
-      name: "LinnetBenchmarks", dependencies: ["LinnetHTTP"],
+      name: "LinnetBenchmarks", dependencies: ["LinnetHTTP", "CLinnetAllocationCounter"],
       path: "Benchmarks/LinnetBenchmarks", swiftSettings: common),
 
     // Tests mirror Sources.
@@ -88,7 +89,8 @@ let package = Package(
       dependencies: ["LinnetHTTP", "LinnetTestSupport", "LinnetTLS", "LinnetIO", "LinnetBytes"],
       swiftSettings: common),
     .testTarget(
-      name: "LinnetCLITests", dependencies: ["LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
+      name: "LinnetCLITests",
+      dependencies: ["LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
       swiftSettings: common),
   ]
 )

@@ -1,3 +1,4 @@
+import CLinnetAllocationCounter
 import FoundationEssentials
 import Glibc
 import LinnetHTTP
@@ -56,17 +57,20 @@ struct ClientWorkload: Sendable {
     }
   }
 
-  /// Runs the workload and returns its JSON report.
+  /// Runs the workload and returns its JSON report. Off the main actor, whose thread would be one more hop per request.
+  @concurrent
   func run() async throws -> String {
     let client = HTTPClient(configuration: configuration)
     if warmUp > 0 { _ = try await drive(client, warmUp) }
     let before = Measurement.residentKilobytes()
+    if getenv("LINNET_COUNT_ALLOCATIONS") != nil { linnet_allocation_counter_start() }
     var measurement = Measurement(expected: requests)
     for result in try await drive(client, requests) { measurement.merge(result) }
-    var extra = ""
+    let allocations = linnet_allocation_count()
+    var extra = allocations > 0 ? ",\"allocations_per_req\":\(Double(allocations) / Double(requests))" : ""
     if mode == .idle {
       let perConnection = Double(Measurement.residentKilobytes() - before) / Double(requests)
-      extra = ",\"rss_kb_per_conn\":\(perConnection),\"socks\":\(Measurement.socketCount())"
+      extra += ",\"rss_kb_per_conn\":\(perConnection),\"socks\":\(Measurement.socketCount())"
     }
     let report = measurement.report(mode: mode, requests: requests, concurrency: concurrency, extra: extra)
     await client.shutdown(grace: .zero)

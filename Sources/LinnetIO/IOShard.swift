@@ -83,6 +83,7 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
   package init(label: String, clock: (any MonotonicClock)? = nil) {
     queue = DispatchQueue(label: label)
     manualClock = clock
+    // SAFETY: owned by the shard, touched only inside a turn, freed in `deinit`.
     unsafe turnEvents = .allocate(capacity: Self.eventsPerWait)
     alarmSource = DispatchSource.makeTimerSource(queue: queue)
     alarmSource.setEventHandler { self.alarmRang() }
@@ -91,6 +92,7 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
     actorFacet.attach(self)
   }
 
+  // SAFETY: no turn can run any more.
   deinit { unsafe turnEvents.deallocate() }
 
   package var now: Instant { manualClock?.now ?? SystemClock().now }
@@ -122,6 +124,7 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
   /// that prefers the shard is sent through the job ring once more after each suspension, because its jobs are isolated
   /// to an actor's executor and its functions are not.
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    // SAFETY: the facet lives as long as the shard, which outlives its actors.
     unsafe actorFacet.asUnownedSerialExecutor()
   }
 

@@ -9,6 +9,8 @@ package struct TrustEnvironment: Sendable, Hashable {
   /// One directory, or several separated by colons.
   package var certificateDirectory: String?
   package var nixCertificateFile: String?
+  /// Where to look when no variable says it.
+  package var places = TrustPlaces.distributions
 
   package init() {}
 
@@ -83,7 +85,7 @@ package struct TrustRoots: Sendable, Hashable {
   /// - Throws: A configuration error that names the variable and the path when a file that the user named is missing or
   ///   unreadable. Finding nothing at the well-known places is not an error: see ``isEmpty``.
   package static func resolve(
-    _ environment: TrustEnvironment, places: TrustPlaces = .distributions,
+    _ environment: TrustEnvironment, places: TrustPlaces? = nil,
     probe: (String) -> TrustPathKind = fileSystemProbe
   ) throws(TLSError) -> TrustRoots {
     var roots = TrustRoots()
@@ -95,7 +97,7 @@ package struct TrustRoots: Sendable, Hashable {
       if let path = environment.certificateFile { try roots.addFile(path, by: "SSL_CERT_FILE", probe) }
       if let list = environment.certificateDirectory { try roots.addDirectories(list, probe) }
     } else {
-      roots.searchSystem(places, environment.nixCertificateFile, probe)
+      roots.searchSystem(places ?? environment.places, environment.nixCertificateFile, probe)
     }
     return roots
   }

@@ -30,7 +30,7 @@ public final class HTTPClient: Sendable {
     self.environment = environment
     pools = ConnectionPools(environment: environment)
     transport = TransportStage(
-      pools: pools, securities: SecurityRegistry(variables: environment.variables), configuration: configuration)
+      pools: pools, securities: SecurityRegistry(environment: environment), configuration: configuration)
   }
 
   deinit { _ = pools.shutDown() }
@@ -43,7 +43,6 @@ public final class HTTPClient: Sendable {
   ///   `requestBodyFailed` before anything was sent; the connection's and TLS's errors; `headTimeout`, `totalTimeout`,
   ///   `emptyReply`, `connectionLost`, `invalidResponse` for the response; `cancelled` when the task was cancelled, and
   ///   then the connection of the request is closed at once.
-  @concurrent
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let start = environment.clock.now
     let url: HTTPURL

@@ -12,7 +12,8 @@ public struct PoolConfiguration: Sendable, Hashable {
   /// The age after which a connection is not used for another request, so that changes of DNS and certificates take
   /// effect. Default: no limit.
   public var maximumAge: Duration?
-  /// The most requests that wait in line for one origin; one more fails with `poolQueueFull`. Default 65,536.
+  /// The most requests that wait in line for a connection that others use; one more fails with `poolQueueFull`. Zero:
+  /// a request gets an idle or a new connection, or fails. Default 65,536.
   public var maximumWaitingRequests = 65_536
   /// The most connections to one origin that are being made at a time. Default 64.
   public var maximumConcurrentDials = 64

@@ -19,6 +19,9 @@ struct ByteTransport: ~Copyable {
   /// Bytes were given to the network since ``resetWriteMark()``.
   private(set) var hasWritten = false
 
+  /// Any plaintext came: the server has accepted our side of the handshake too.
+  private var hasDecrypted = false
+
   /// How much ciphertext is read at a time: one record's worth until a read fills it, then many at once.
   private var ciphertextReadBytes = ByteTransport.smallReadBytes
   private static var smallReadBytes: Int { 17 << 10 }
@@ -89,6 +92,18 @@ struct ByteTransport: ~Copyable {
     return .progressed
   }
 
+  /// What a failure of TLS means for the response; returns when it is no more than the end of the stream.
+  private func judge(_ error: TLSError, _ machine: borrowing HTTP1ClientMachine) throws(TransportFailure) {
+    switch error.code {
+    // Many servers leave out close_notify. Every framing but that by close tells whether something is missing (RFC 9112
+    // §9.8).
+    case .truncated where !machine.isDelimitedByClose: return
+    // In TLS 1.3 the server judges the client's certificate when the handshake is over for the client (RFC 8446 §4.4.3).
+    case .alert where !hasDecrypted: throw TransportFailure(error, phase: .tls)
+    default: throw TransportFailure(error, phase: .body)
+    }
+  }
+
   /// Moves ciphertext from the socket into the engine, once.
   mutating func receiveCiphertext() throws(TransportFailure) -> ReadOutcome {
     let fd = descriptor.raw
@@ -138,10 +153,11 @@ struct ByteTransport: ~Copyable {
           return 0
         }
       } catch {
-        throw TransportFailure(error, phase: .body)
+        try judge(error, machine)
+        return true
       }
       switch outcome {
-      case .bytes: continue
+      case .bytes: hasDecrypted = true
       case .needsInput: return false
       case .closed: return true
       }

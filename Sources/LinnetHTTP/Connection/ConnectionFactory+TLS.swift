@@ -85,13 +85,13 @@ extension ConnectionFactory {
 
 extension TLSSettings {
   /// The engine's settings for a public configuration.
-  init(_ configuration: TLSConfiguration, variables: [String: String]) {
+  init(_ configuration: TLSConfiguration, trustEnvironment: TrustEnvironment) {
     self.init()
     minimumVersion = TLSVersion(configuration.minimumVersion)
     maximumVersion = TLSVersion(configuration.maximumVersion)
     alpn = ["http/1.1"]
     verification = configuration.verifiesPeer ? .full : .none
-    trustEnvironment = TrustEnvironment(variables)
+    self.trustEnvironment = trustEnvironment
     switch configuration.trustRoots {
     case .system: trust = .system
     case .systemAnd(let sources): trust = .systemAnd(sources.map { TLSSource($0) })

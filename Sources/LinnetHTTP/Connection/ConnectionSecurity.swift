@@ -8,15 +8,17 @@ internal import LinnetTLS
 final class ConnectionSecurity: Sendable {
   let id: Int
   let configuration: TLSConfiguration
-  private let variables: [String: String]
+  private let trustEnvironment: TrustEnvironment
   private let context = Lock<Result<TLSContext, TLSError>?>(nil)
   private let sessions = Lock(TLSSessionCache())
   private let keyLog: KeyLogFile?
 
-  init(id: Int, configuration: TLSConfiguration, variables: [String: String]) {
+  init(id: Int, configuration: TLSConfiguration, environment: EngineEnvironment) {
     self.id = id
     self.configuration = configuration
-    self.variables = configuration.usesEnvironment ? variables : [:]
+    var trust = TrustEnvironment(configuration.usesEnvironment ? environment.variables : [:])
+    trust.places = environment.trustPlaces
+    trustEnvironment = trust
     keyLog = configuration.keyLogFile.map { KeyLogFile(path: $0) }
   }
 
@@ -26,7 +28,7 @@ final class ConnectionSecurity: Sendable {
       if let cached { return cached }
       let made: Result<TLSContext, TLSError>
       do throws(TLSError) {
-        made = .success(try TLSContext(TLSSettings(configuration, variables: variables), role: .client))
+        made = .success(try TLSContext(TLSSettings(configuration, trustEnvironment: trustEnvironment), role: .client))
       } catch {
         made = .failure(error)
       }
@@ -58,16 +60,16 @@ final class SecurityRegistry: Sendable {
   }
 
   private let state = Lock(State())
-  private let variables: [String: String]
+  private let environment: EngineEnvironment
 
-  init(variables: [String: String]) { self.variables = variables }
+  init(environment: EngineEnvironment) { self.environment = environment }
 
   func security(for configuration: TLSConfiguration) -> ConnectionSecurity {
     state.withLock { state in
       if let known = state.known[configuration] { return known }
       // A program that makes new settings for every request must not grow without bound.
       if state.known.count >= 256 { state.known.removeAll() }
-      let made = ConnectionSecurity(id: state.nextID, configuration: configuration, variables: variables)
+      let made = ConnectionSecurity(id: state.nextID, configuration: configuration, environment: environment)
       state.nextID += 1
       state.known[configuration] = made
       return made

@@ -39,8 +39,6 @@ extension HTTP1Core {
 
   func timeoutFailure(_ kind: DeadlineKind) -> TransportFailure? {
     guard let exchange else { return nil }
-    let phase: TransportError.Phase =
-      exchange.isHeadReceived ? .body : exchange.requestSentAt == nil && !output.isEmpty ? .send : .head
     let failure: TransportFailure
     switch kind {
     case .continueWait:

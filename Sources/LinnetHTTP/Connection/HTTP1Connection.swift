@@ -136,6 +136,11 @@ actor HTTP1Connection {
     }
   }
 
+  /// Gives the lease back without having begun an exchange.
+  nonisolated func giveBack() {
+    if !owner.connectionReleased(id) { close() }
+  }
+
   // MARK: The pool
 
   /// Closes the connection now when it is idle, else when its exchange ends.
@@ -148,7 +153,11 @@ actor HTTP1Connection {
   /// Closes the connection; an exchange in flight fails.
   nonisolated func close(failing failure: TransportFailure = .shutDown) {
     withCore { core, effects, _ in
-      if core.exchange != nil { core.fail(failure, effects: &effects) } else { core.close(effects: &effects) }
+      if core.exchange != nil {
+        core.fail(failure.at(core.phase).with(sent: core.sentState), effects: &effects)
+      } else {
+        core.close(effects: &effects)
+      }
     }
   }
 }

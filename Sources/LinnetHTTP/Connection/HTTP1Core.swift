@@ -52,6 +52,8 @@ struct HTTP1Core: ~Copyable {
   var output = WriteBuffer()
   var exchange: ActiveExchange?
   var served: UInt64 = 0
+  /// What ended the connection while no exchange was there to be told; the next one is.
+  private var idleFailure: TransportFailure?
   var timer: ShardTimer?
   var timerAt = Instant.distantFuture
   /// Closed when the current exchange ends: the pool is draining or the age limit is reached.
@@ -97,8 +99,10 @@ struct HTTP1Core: ~Copyable {
     _ start: ExchangeStart, channel: ResponseChannel, now: Instant, effects: inout Effects
   ) throws(TransportFailure) -> ExchangeID {
     guard transport != nil, exchange == nil else {
-      throw TransportFailure(
-        code: .connectionLost, phase: .send, reason: "the connection was closed", isCloseBeforeResponse: true)
+      throw idleFailure
+        ?? TransportFailure(
+          code: .connectionLost, phase: .send, reason: "the connection was closed before the request was sent",
+          isCloseBeforeResponse: true)
     }
     served += 1
     let id = ExchangeID(value: served)
@@ -213,11 +217,28 @@ struct HTTP1Core: ~Copyable {
   }
 
   private mutating func failReceiving(_ failure: TransportFailure, effects: inout Effects) {
+    guard exchange != nil else {
+      var failure = failure
+      // A refusal by TLS would only be repeated on another connection.
+      failure.isCloseBeforeResponse = failure.phase != .tls
+      if failure.phase != .tls { failure.phase = .send }
+      idleFailure = failure
+      close(effects: &effects)
+      return
+    }
     // What was sent failed first; what it failed with is the better story.
     var failure = exchange?.sendFailure ?? failure
     failure.isCloseBeforeResponse = !machine.responseStarted && failure.code == .connectionLost
-    if exchange?.isHeadReceived == true { failure.phase = .body }
+    if exchange?.sendFailure == nil && failure.phase != .tls { failure.phase = phase }
     fail(failure.with(sent: sentState), effects: &effects)
+  }
+
+  /// What the exchange waits for now.
+  var phase: TransportError.Phase {
+    guard let exchange else { return .request }
+    if exchange.isHeadReceived { return .body }
+    let isSent = exchange.isRequestComplete && output.isEmpty && !hasPendingCiphertext
+    return isSent || exchange.continueDeadline != nil ? .head : .send
   }
 
   var sentState: TransportError.SentState {
@@ -353,7 +374,8 @@ struct HTTP1Core: ~Copyable {
       exchange = nil
       wake(
         orphan.channel.finish(
-          .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed"))), &effects)
+          .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed"))), &effects
+      )
       effects.pumpToCancel = orphan.pump
       if let waiter = orphan.sendWaiter { effects.wakes.append(waiter) }
     }

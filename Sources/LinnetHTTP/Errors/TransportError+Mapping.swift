@@ -16,7 +16,8 @@ extension TransportFailure {
   init(sending error: SystemError) {
     self.init(
       code: error.isConnectionReset || error.isTimeout ? .connectionLost : .systemError, phase: .send,
-      reason: error.isConnectionReset ? "the server closed the connection while the request was sent" : error.description)
+      reason: error.isConnectionReset
+        ? "the server closed the connection while the request was sent" : error.description)
   }
 
   init(registering error: SystemError) {

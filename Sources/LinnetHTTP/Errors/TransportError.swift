@@ -30,7 +30,8 @@ public struct TransportError: Error, Sendable {
   private let details: Details
 
   init(
-    code: Code, phase: Phase, sent: SentState, reason: String, peers: [PeerAttempt] = [], underlying: (any Error)? = nil,
+    code: Code, phase: Phase, sent: SentState, reason: String, peers: [PeerAttempt] = [],
+    underlying: (any Error)? = nil,
     context: Context
   ) {
     details = Details(

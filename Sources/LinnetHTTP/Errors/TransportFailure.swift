@@ -20,6 +20,14 @@ struct TransportFailure: Error, Sendable {
     return copy
   }
 
+  /// Names the peer whose connection failed, unless the addresses that were tried are known.
+  func of(peer: String) -> TransportFailure {
+    guard peers.isEmpty else { return self }
+    var copy = self
+    copy.peers = [TransportError.PeerAttempt(address: peer, cause: reason)]
+    return copy
+  }
+
   func at(_ phase: TransportError.Phase) -> TransportFailure {
     var copy = self
     copy.phase = phase

@@ -66,7 +66,7 @@ final class BodyReader: Sendable {
       case .end: return nil
       case .failed(let failure):
         channel.abandon()
-        throw failure
+        throw failure.code == .cancelled ? failure.at(.body).with(sent: .all) : failure
       case .needsBatch: break
       }
       let batch = await channel.nextBatch()

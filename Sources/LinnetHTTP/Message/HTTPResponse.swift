@@ -32,7 +32,6 @@ public struct HTTPResponse: Sendable {
   /// - Returns: The bytes; shares the buffer that they were received in when they came in one piece.
   /// - Throws: `bodyTooLarge` when the body exceeds the limit; before reading when `Content-Length` already says so. Any
   ///   error of ``HTTPResponseBody/next()``. A cancelled task gives `cancelled`.
-  @concurrent
   public func collect(upTo limit: Int? = nil) async throws(TransportError) -> ByteChunk {
     try await body.collect(upTo: limit ?? defaultCap)
   }
@@ -40,7 +39,6 @@ public struct HTTPResponse: Sendable {
   /// The whole body as text: UTF-8, with invalid bytes replaced by U+FFFD.
   ///
   /// - Throws: As ``collect(upTo:)``.
-  @concurrent
   public func text(upTo limit: Int? = nil) async throws(TransportError) -> String {
     String(try await body.collect(upTo: limit ?? defaultCap))
   }

@@ -32,7 +32,6 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
   ///
   /// - Throws: `truncated` when the body ends early, `connectionLost`, `idleTimeout`, `totalTimeout`, `invalidResponse`,
   ///   `decodingFailed` or `decompressionLimit`. A cancelled task gives `cancelled`, and the connection is closed.
-  @concurrent
   public func next() async throws(TransportError) -> ByteChunk? {
     try await reader.next()
   }
@@ -41,7 +40,6 @@ public struct HTTPResponseBody: AsyncSequence, Sendable {
   ///
   /// - Parameter limit: The most bytes (after decoding) that are collected.
   /// - Throws: `bodyTooLarge`, with the limit and the bytes seen, and any error of ``next()``.
-  @concurrent
   public func collect(upTo limit: Int) async throws(TransportError) -> ByteChunk {
     try await reader.collect(upTo: limit)
   }

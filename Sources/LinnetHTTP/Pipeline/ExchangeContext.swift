@@ -9,12 +9,14 @@ struct ExchangeContext: Sendable {
   let start: Instant
   let clock: any MonotonicClock
   var attempts = 0
+  /// The address of the connection that carries the exchange, once there is one.
+  var peer: String?
 
   var elapsed: Duration { start.duration(to: clock.now) }
 
   func error(_ failure: TransportFailure) -> TransportError {
     TransportError(
-      failure,
+      peer.map { failure.of(peer: $0) } ?? failure,
       context: TransportError.Context(
         method: method, url: url.redactedDescription, attempts: attempts, elapsed: elapsed))
   }

@@ -43,7 +43,8 @@ struct RequestUpload: Sendable {
 
   private static var notReplayable: TransportFailure {
     TransportFailure(
-      code: .bodyNotReplayable, phase: .send, reason: "the request's one-shot body was sent once and cannot be replayed")
+      code: .bodyNotReplayable, phase: .send, reason: "the request's one-shot body was sent once and cannot be replayed"
+    )
   }
 
   /// Starts the task that produces the body. It ends with the exchange.

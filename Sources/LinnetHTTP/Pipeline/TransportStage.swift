@@ -71,7 +71,7 @@ struct TransportStage: Sendable {
   private func lease(
     from pool: OriginPool, _ request: PreparedRequest, totalDeadline: Instant, _ context: ExchangeContext
   ) async throws(TransportFailure) -> Lease {
-    if Task.isCancelled { throw .cancelled }
+    if Task.isCancelled { throw .cancelled.at(.pool) }
     if let idle = pool.leaseIdle() {
       return Lease(connection: idle, isReused: idle.servedExchanges > 0, mayBeStale: true)
     }
@@ -83,8 +83,8 @@ struct TransportStage: Sendable {
     switch outcome {
     case .leased(let connection):
       if Task.isCancelled {
-        pool.released(connection.id)
-        throw .cancelled
+        connection.giveBack()
+        throw .cancelled.at(.pool)
       }
       let isReused = connection.servedExchanges > 0
       return Lease(connection: connection, isReused: isReused, mayBeStale: isReused)
@@ -104,7 +104,13 @@ struct TransportStage: Sendable {
     info.isReused = isReused
     request.onEvent?(.connection(info))
 
-    let upload = try RequestUpload(request.body)
+    let upload: RequestUpload
+    do throws(TransportFailure) {
+      upload = try RequestUpload(request.body)
+    } catch {
+      connection.giveBack()
+      throw error
+    }
     let channel = ResponseChannel()
     var start = ExchangeStart(
       head: request.head, length: upload.length, immediateBody: upload.immediate, isComplete: upload.isImmediate,
@@ -114,19 +120,36 @@ struct TransportStage: Sendable {
       start.isComplete = false
       start.continueDeadline = context.clock.now.advanced(by: configuration.expectContinueTimeout)
     }
-    let exchange = try connection.begin(start, channel: channel)
+    let exchange: ExchangeID
+    do throws(TransportFailure) {
+      exchange = try connection.begin(start, channel: channel)
+    } catch {
+      // What is wrong with the request itself has nothing to do with the peer.
+      throw error.phase == .request ? error : error.of(peer: info.peerAddress)
+    }
     timings.requestSent = context.elapsed
     request.onEvent?(.requestHead(request.head))
     if !start.isComplete && !request.expectsContinue {
       upload.startPump(on: connection, exchange)
     }
 
-    let (head, expectedLength) = try await withTaskCancellationHandler {
+    let outcome = await withTaskCancellationHandler {
       await finalHead(channel, request, upload, connection, exchange)
     } onCancel: {
       channel.cancel()
-    }.get()
+    }
+    let head: ResponseHead
+    let expectedLength: UInt64?
+    do throws(TransportFailure) {
+      (head, expectedLength) = try outcome.get()
+    } catch {
+      // The cancelled side does not know how far the connection had come.
+      let failure = error.code == .cancelled ? error.at(.head).with(sent: .maybe) : error
+      throw failure.of(peer: info.peerAddress)
+    }
     timings.responseHead = context.elapsed
+    var context = context
+    context.peer = info.peerAddress
     return HTTPResponse(
       head: head, url: request.url,
       body: HTTPResponseBody(
@@ -176,6 +199,8 @@ extension HTTP1Limits {
     self.init()
     // RFC 9112 §5.2: a user agent replaces line folding with spaces.
     acceptsLineFolding = true
+    // RFC 9112 §2.2 allows it; small servers and scripts send such heads, and every browser takes them.
+    acceptsBareLineFeed = true
     maximumFieldSectionBytes = max(1024, limits.maximumHeadBytes)
     maximumFieldCount = max(16, limits.maximumHeaderFields)
   }
@@ -185,7 +210,8 @@ extension DecompressionLimits {
   init(_ configuration: DecompressionConfiguration) {
     self.init(
       maximumExpandedBytes: configuration.maximumExpandedBytes,
-      maximumRatio: UInt64(clamping: max(1, configuration.maximumRatio)), ratioFloorBytes: configuration.ratioFloorBytes)
+      maximumRatio: UInt64(clamping: max(1, configuration.maximumRatio)), ratioFloorBytes: configuration.ratioFloorBytes
+    )
   }
 }
 

@@ -27,6 +27,8 @@ actor OriginPool {
     var timer: ShardTimer?
     var timerAt = Instant.distantFuture
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
+    var isMachineDrained = false
+    /// The machine is, and no abandoned dial holds a socket any more.
     var isDrained = false
   }
 
@@ -107,7 +109,7 @@ actor OriginPool {
   private nonisolated func cancelWaiter(_ waiter: PoolMachine.WaiterID) {
     transition { state, effects in
       guard let cancelled = state.waiters.removeValue(forKey: waiter) else { return PoolMachine.Action() }
-      effects.leases.append((cancelled.continuation, .failed(.cancelled)))
+      effects.leases.append((cancelled.continuation, .failed(.cancelled.at(.pool))))
       return state.machine.waiterCancelled(waiter, now: timerShard.now)
     }
   }
@@ -192,7 +194,8 @@ actor OriginPool {
       if let connection = state.connections.removeValue(forKey: id) { effects.closes.append(connection) }
       if let dial = state.dials[id] { effects.cancelledDials.append(dial) }
     }
-    if action.isDrained {
+    if action.isDrained { state.isMachineDrained = true }
+    if state.isMachineDrained, state.dials.isEmpty, !state.isDrained {
       state.isDrained = true
       effects.drained = state.drainWaiters
       state.drainWaiters = []
@@ -211,7 +214,8 @@ actor OriginPool {
   ) -> TransportFailure {
     switch failure {
     case .connectFailed(let id):
-      return state.dialFailures[id] ?? TransportFailure(code: .connectFailed, phase: .connect, reason: "the dial failed")
+      return state.dialFailures[id]
+        ?? TransportFailure(code: .connectFailed, phase: .connect, reason: "the dial failed")
     case .shutDown:
       return .shutDown
     case .queueFull:
@@ -241,7 +245,8 @@ actor OriginPool {
 
   private func dial(_ id: PoolMachine.ConnectionID, timeout: Duration?) async {
     let owner = ConnectionOwner(pool: self, security: route.security, sessionKey: route.sessionKey)
-    let result = await ConnectionFactory(route: route, environment: environment).make(id, timeout: timeout, owner: owner)
+    let result = await ConnectionFactory(route: route, environment: environment).make(
+      id, timeout: timeout, owner: owner)
     switch result {
     case .success(let connection):
       transition { state, _ in

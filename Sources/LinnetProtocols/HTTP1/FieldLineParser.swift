@@ -95,11 +95,15 @@ struct FieldLineParser: Sendable {
   ///   for each line, because the parts do not come back here.
   private mutating func wholeLine(_ input: Span<UInt8>, _ end: Int) -> FieldLine? {
     let nameEnd = ByteScan.endOfToken(input, from: position, to: end)
-    guard nameEnd > position, nameEnd < end, input[nameEnd] == 0x3A, !acceptsLineFolding else { return nil }
+    guard nameEnd > position, nameEnd < end, input[nameEnd] == 0x3A else { return nil }
     var start = nameEnd + 1
     while start < end, input[start] == 0x20 || input[start] == 0x09 { start += 1 }
     let lineEnd = ByteScan.endOfFieldValue(input, from: start, to: end)
     guard lineEnd + 1 < end, input[lineEnd] == 0x0D, input[lineEnd + 1] == 0x0A else { return nil }
+    if acceptsLineFolding {
+      // The next byte tells whether the value goes on.
+      guard lineEnd + 2 < end, input[lineEnd + 2] != 0x20, input[lineEnd + 2] != 0x09 else { return nil }
+    }
     var valueEnd = lineEnd
     while valueEnd > start, input[valueEnd - 1] == 0x20 || input[valueEnd - 1] == 0x09 { valueEnd -= 1 }
     let line = FieldLine(name: position..<nameEnd, value: start..<valueEnd, isFolded: false)

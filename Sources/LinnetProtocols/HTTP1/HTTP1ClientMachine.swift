@@ -107,6 +107,12 @@ package struct HTTP1ClientMachine: ~Copyable, Sendable {
     }
   }
 
+  /// Whether the response's body ends with the connection, so that nothing but an orderly close tells that it is whole.
+  package var isDelimitedByClose: Bool {
+    if case .untilClose = receiveState { return true }
+    return false
+  }
+
   /// Whether there are bytes that no event has reported.
   package var hasBufferedInput: Bool { !buffer.isEmpty }
 

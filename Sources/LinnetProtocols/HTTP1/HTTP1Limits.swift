@@ -18,9 +18,10 @@ package struct HTTP1Limits: Sendable, Hashable {
   /// Interim (1xx) responses before one final response. Go once allowed 5, which was too few for upload progress by 104;
   /// without a bound a server could keep a request alive for ever.
   package var maximumInterimResponses = 32
-  /// Whether a lone LF ends a line of a head or trailer section. RFC 9112 §2.2 lets a recipient accept it, and curl does;
-  /// llhttp refuses it, since parties that disagree about where a line ends can be made to disagree about where a message
-  /// ends. Chunk lines need their CRLF in any case.
+  /// Whether a lone LF may end the lines of a head, and of a trailer section. RFC 9112 §2.2 lets a recipient accept it,
+  /// and curl, Go and browsers do; llhttp refuses it, since parties that disagree about where a line ends can be made to
+  /// disagree about where a message ends. So the status line decides: in a head that starts with CRLF, a lone LF is
+  /// something that slipped into a value, and is refused. Chunk lines need their CRLF in any case.
   package var acceptsBareLineFeed = false
   /// Whether a field line may go on in the next line after whitespace (obs-fold, RFC 9112 §5.2); each fold then reads as
   /// spaces. Deprecated since 2014, unknown to modern servers, and refused by llhttp and hyper unless asked for.

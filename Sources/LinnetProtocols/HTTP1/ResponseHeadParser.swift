@@ -38,6 +38,8 @@ struct ResponseHeadParser: Sendable {
   private var lineStart = 0
   private var minorVersion: UInt8 = 0
   private var code = 0
+  /// Whether the status line ended with a lone LF; then the field lines may, too.
+  private var hasBareLineFeeds = false
   private var reason = 0..<0
   private var section: FieldSectionParser
   private var recycledLines: [FieldLine] = []
@@ -67,8 +69,10 @@ struct ResponseHeadParser: Sendable {
   mutating func parse(_ input: Span<UInt8>) throws(HTTP1Error) -> ParsedHead? {
     if !isInFields {
       guard try parseStatusLine(input) else { return nil }
+      var lineLimits = limits
+      lineLimits.acceptsBareLineFeed = hasBareLineFeeds
       section = FieldSectionParser(
-        start: position, limits: limits, maximumBytes: limits.maximumFieldSectionBytes,
+        start: position, limits: lineLimits, maximumBytes: limits.maximumFieldSectionBytes,
         sizeError: .fieldSectionTooLarge(limit: limits.maximumFieldSectionBytes), recycled: recycledLines)
       recycledLines = []
       part = .fields
@@ -96,6 +100,7 @@ struct ResponseHeadParser: Sendable {
     part = .leading
     position = 0
     leadingLines = 0
+    hasBareLineFeeds = false
   }
 
   /// - Returns: Whether the status line is complete.
@@ -180,7 +185,7 @@ struct ResponseHeadParser: Sendable {
       part = .lineFeed
       return false
     case 0x0A:
-      guard limits.acceptsBareLineFeed else { throw .remote(.bareLineFeed) }
+      try acceptBareLineFeed()
       return true
     default:
       throw .remote(.invalidStatusLine)
@@ -206,12 +211,17 @@ struct ResponseHeadParser: Sendable {
       part = .lineFeed
       return false
     case 0x0A:
-      guard limits.acceptsBareLineFeed else { throw .remote(.bareLineFeed) }
+      try acceptBareLineFeed()
       position += 1
       return true
     default:
       throw .remote(.invalidStatusLine)
     }
+  }
+
+  private mutating func acceptBareLineFeed() throws(HTTP1Error) {
+    guard limits.acceptsBareLineFeed else { throw .remote(.bareLineFeed) }
+    hasBareLineFeeds = true
   }
 
   private func expect(_ condition: Bool) throws(HTTP1Error) {

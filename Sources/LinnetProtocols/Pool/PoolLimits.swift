@@ -25,7 +25,7 @@ package struct PoolLimits: Sendable {
   /// move by DNS.
   package var maximumAge: Duration?
 
-  /// Waiters that queue; a request beyond that fails with ``PoolFailure/queueFull``. Others have no bound here; 65,536
+  /// Waiters that queue for what others use, not counting those for which dials are in progress; a request beyond that fails with ``PoolFailure/queueFull``. Others have no bound here; 65,536
   /// waiters hold about 8 MiB, and a program that has more is better told than slowed down.
   package var maximumWaiters = 65_536
 

@@ -47,6 +47,15 @@ extension PoolMachine {
     return table.dialling < max(1, limits.maximumConcurrentDials) && table.count < maximumConnections
   }
 
+  /// Another request would wait for what others use, and enough do so already. Those for which a connection is being
+  /// made, or may be, are served by it and do not count: a limit of zero means "a connection or nothing".
+  var isQueueFull: Bool {
+    if mayDial { return false }
+    let (supply, overflow) = table.dialling.multipliedReportingOverflow(by: streamsPerDial)
+    if overflow || supply > waiters.count { return false }
+    return waiters.count - supply >= limits.maximumWaiters
+  }
+
   /// Fewer dials than waiters (or than the connections that these need) are in progress.
   var needsDial: Bool { !waiters.isEmpty && table.dialling <= (waiters.count - 1) / streamsPerDial }
 

@@ -168,7 +168,7 @@ package struct PoolMachine: ~Copyable, Sendable {
       action.leases.append((waiter, lease(index)))
     } else if deadline <= now {
       action.failures.append((waiter, timedOut(position: waiters.count + 1, waited: .zero)))
-    } else if waiters.count >= limits.maximumWaiters {
+    } else if isQueueFull {
       action.failures.append((waiter, .queueFull))
     } else {
       waiters.append(waiter, deadline: deadline, now: now)

@@ -123,7 +123,8 @@ struct HTTPClientTests {
     var options = ScriptedServer.Options()
     options.tls = ServerTLS(try certificates.loopback())
     let server = try ScriptedServer.start(
-      .handler { $0.path == "/close" ? ServerResponse.text("bye").closing(.lingering) : .text("secret") }, options: options)
+      .handler { $0.path == "/close" ? ServerResponse.text("bye").closing(.lingering) : .text("secret") },
+      options: options)
     defer { server.stop() }
     var configuration = HTTPClientConfiguration()
     configuration.tls.trustRoots = .only([.file(certificates.authorityFile)])

@@ -102,19 +102,25 @@ struct ResponseHeadParserTests {
     expectFailure("HTTP/1.1 200 OK\r\n\n", .bareLineFeed)
   }
 
-  @Test("a lone LF ends a line when that is asked for")
+  @Test("a lone LF ends the lines of a head whose status line it ends, when that is asked for")
   func lenientLineFeed() {
     var exchange = Exchange()
     exchange.limits.acceptsBareLineFeed = true
     for response in [
       "HTTP/1.1 200 OK\nA: 1\nContent-Length: 2\n\nhi", "\nHTTP/1.1 200 OK\nA:1 \r\nContent-Length: 2\r\n\nhi",
-      "HTTP/1.1 200 OK\r\nA: 1\nContent-Length: 2\n\r\nhi",
+      "HTTP/1.1 200\nA: 1\nContent-Length: 2\n\r\nhi",
     ] {
       let transcript = expectSame(response, exchange)
       #expect(transcript.fields == ["A: 1", "Content-Length: 2"])
       #expect(transcript.bodyText == "hi")
     }
     #expect(expectSame("HTTP/1.1 204\n\n", exchange).status == 204)
+    for response in [
+      "HTTP/1.1 200 OK\r\nA: 1\nContent-Length: 2\n\r\nhi", "HTTP/1.1 200 OK\r\nA: 1\r\n\nhi",
+      "HTTP/1.1 200 OK\r\nA: 1\nContent-Length: 2\r\n\r\nhi", "HTTP/1.1 100\n\nHTTP/1.1 200 OK\r\n\n",
+    ] {
+      expectFailure(response, .bareLineFeed, exchange)
+    }
   }
 
   @Test(

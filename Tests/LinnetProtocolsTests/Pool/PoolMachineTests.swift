@@ -162,12 +162,25 @@ extension PoolMachine.Action {
 
   @Test("a request beyond the maximum number of waiters is refused at once")
   func queueFull() throws {
-    let pool = Pool { $0.maximumWaiters = 2 }
-    _ = pool.enqueue()
-    _ = pool.enqueue()
+    let pool = Pool {
+      $0.maximumConnections = 1
+      $0.maximumWaiters = 2
+    }
+    // The first is served by its dial, and two wait for it.
+    for _ in 0..<3 { #expect(pool.enqueue().action.failures.isEmpty) }
     let action = pool.enqueue().action
     #expect(action.failures.first?.failure == .queueFull)
     #expect(action.dials.isEmpty)
+  }
+
+  @Test("with no waiters allowed a request gets a connection or is refused")
+  func noQueue() throws {
+    let pool = Pool {
+      $0.maximumConnections = 2
+      $0.maximumWaiters = 0
+    }
+    for _ in 0..<2 { #expect(pool.enqueue().action.dials.count == 1) }
+    #expect(pool.enqueue().action.failures.first?.failure == .queueFull)
   }
 
   @Test("a request whose deadline has passed fails without a dial, but takes an idle connection")

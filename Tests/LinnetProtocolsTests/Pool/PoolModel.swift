@@ -88,7 +88,7 @@ struct PoolModel {
     } else if deadline <= now {
       expected.failures[id] = .waitTimedOut(
         inUse: inUse, limit: max(1, limits.maximumConnections), position: waiters.count + 1, waited: .zero)
-    } else if waiters.count >= limits.maximumWaiters {
+    } else if !hasRoom, !isCovered(waiters.count + 1), uncovered >= Double(limits.maximumWaiters) {
       expected.failures[id] = .queueFull
     } else {
       waiters.append(Waiter(id: id, deadline: deadline, since: now, order: next()))
@@ -206,6 +206,8 @@ struct PoolModel {
   }
 
   private var wanted: Int { waiters.isEmpty ? 0 : (waiters.count - 1) / perDial + 1 }
+
+  private var uncovered: Double { Double(waiters.count) - Double(dialling) * Double(perDial) }
 
   private var hasRoom: Bool {
     !isDown && dialling < max(1, limits.maximumConcurrentDials)

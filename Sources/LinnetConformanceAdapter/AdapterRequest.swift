@@ -1,0 +1,102 @@
+import FoundationEssentials
+
+/// One request of the adapter protocol, as it stands on a line.
+struct AdapterRequest: Decodable {
+  /// What a test demands of TLS.
+  struct TLS: Decodable {
+    var ca: String?
+    var cert: String?
+    var key: String?
+    var verifyHost: String?
+    var min: String?
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: Key.self)
+      ca = try fields.decodeIfPresent(String.self, forKey: "ca")
+      cert = try fields.decodeIfPresent(String.self, forKey: "cert")
+      key = try fields.decodeIfPresent(String.self, forKey: "key")
+      verifyHost = try fields.decodeIfPresent(String.self, forKey: "verify_host")
+      min = try fields.decodeIfPresent(String.self, forKey: "min")
+      try AdapterRequest.refuseOthers(than: ["ca", "cert", "key", "verify_host", "min"], in: fields)
+    }
+  }
+
+  /// A key of a JSON object: any text, so that keys that nobody knows show.
+  struct Key: CodingKey, ExpressibleByStringLiteral {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(stringLiteral value: String) { stringValue = value }
+    init?(intValue: Int) { nil }
+  }
+
+  /// Why a line cannot be carried out.
+  enum Refusal: Error {
+    /// The client cannot do what this key or value asks for.
+    case unsupported(String)
+    /// The value of this key makes no request.
+    case invalid(String)
+  }
+
+  let url: String
+  let method: String
+  let headers: [[String]]
+  let body: [UInt8]?
+  let decompress: Bool
+  let tls: TLS?
+  let connectTo: String?
+  let unix: String?
+  let resolve: [String: String]
+  /// Seconds for the whole exchange.
+  let timeout: Double
+  let maximumBody: Int?
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Key.self)
+    try Self.refuseOthers(than: Self.supportedKeys, in: fields)
+    let version = try fields.decodeIfPresent(String.self, forKey: "http") ?? "1.1"
+    guard version == "1.1" || version == "auto" else { throw Refusal.unsupported("http \(version)") }
+    url = try fields.decode(String.self, forKey: "url")
+    method = try fields.decodeIfPresent(String.self, forKey: "method") ?? "GET"
+    headers = try fields.decodeIfPresent([[String]].self, forKey: "headers") ?? []
+    if let encoded = try fields.decodeIfPresent(String.self, forKey: "body_b64") {
+      guard let bytes = Data(base64Encoded: encoded) else { throw Refusal.invalid("body_b64") }
+      body = Array(bytes)
+    } else {
+      body = try fields.decodeIfPresent(String.self, forKey: "body").map { Array($0.utf8) }
+    }
+    decompress = try fields.decodeIfPresent(Bool.self, forKey: "decompress") ?? false
+    tls = try fields.decodeIfPresent(TLS.self, forKey: "tls")
+    connectTo = try fields.decodeIfPresent(String.self, forKey: "connect_to")
+    unix = try fields.decodeIfPresent(String.self, forKey: "unix")
+    resolve = try fields.decodeIfPresent([String: String].self, forKey: "resolve") ?? [:]
+    timeout = try fields.decodeIfPresent(Double.self, forKey: "timeout") ?? 10
+    maximumBody = try fields.decodeIfPresent(Int.self, forKey: "max_body")
+  }
+
+  private static let supportedKeys: Set<String> = [
+    "id", "method", "url", "headers", "body", "body_b64", "decompress", "http", "tls", "connect_to", "unix", "resolve",
+    "timeout", "max_body",
+    // How many redirects are followed has no meaning as long as none is.
+    "max_redirects",
+  ]
+
+  /// Refuses every other key, unless its value is what the protocol has as default: then nothing is asked for.
+  private static func refuseOthers(than supported: Set<String>, in fields: KeyedDecodingContainer<Key>) throws {
+    for key in fields.allKeys where !supported.contains(key.stringValue) {
+      if try fields.decodeNil(forKey: key) { continue }
+      if let flag = try? fields.decode(Bool.self, forKey: key), !flag { continue }
+      if let text = try? fields.decode(String.self, forKey: key) {
+        if key.stringValue == "redirect", text == "manual" { continue }
+        if key.stringValue == "cache", text == "off" { continue }
+      }
+      throw Refusal.unsupported(key.stringValue)
+    }
+  }
+}
+
+/// The part of a line that tells which request a reply belongs to, also when the rest makes no sense.
+struct AdapterRequestID: Decodable {
+  let id: Int
+}

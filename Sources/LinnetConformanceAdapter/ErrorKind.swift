@@ -1,0 +1,18 @@
+import LinnetHTTP
+
+extension TransportError {
+  /// The adapter protocol's word for what went wrong.
+  var adapterKind: String {
+    switch code {
+    case _ where code.isTimeout: "timeout"
+    case .hostNotFound, .resolutionFailed, .connectionRefused, .connectFailed: "connect"
+    case .tlsHandshakeFailed, .certificateRejected, .trustRootsUnavailable: "tls"
+    case .truncated: "truncated"
+    case .connectionLost: phase == .body ? "truncated" : "protocol"
+    case .emptyReply, .staleConnection, .invalidResponse, .responseHeadTooLarge, .decodingFailed: "protocol"
+    case .bodyTooLarge, .decompressionLimit: "too_large"
+    case .unsupportedScheme: "unsupported"
+    default: "other"
+    }
+  }
+}
