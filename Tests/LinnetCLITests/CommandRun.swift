@@ -30,7 +30,9 @@ struct CommandRun: Sendable {
   static let path: String = {
     var room = [UInt8](repeating: 0, count: 4096)
     let length = room.withUnsafeMutableBytes { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
+      buffer.withMemoryRebound(to: CChar.self) { names in
+        names.baseAddress.map { readlink("/proc/self/exe", $0, names.count) } ?? -1
+      }
     }
     let bundle = String(decoding: room[..<max(0, length)], as: UTF8.self)
     let folder = bundle[..<(bundle.lastIndex(of: "/") ?? bundle.startIndex)]
@@ -121,8 +123,9 @@ struct CommandRun: Sendable {
     var envp = variables.map { duplicate(Array("\($0.key)=\($0.value)".utf8)) } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }
     var process: pid_t = 0
-    let failure = posix_spawn(&process, argv[0]!, &actions, &attributes, &argv, &envp)
-    guard failure == 0 else { throw SpawnFailure(program: String(decoding: words[0], as: UTF8.self), number: failure) }
+    let program = String(decoding: words.first ?? [], as: UTF8.self)
+    let failure = posix_spawn(&process, program, &actions, &attributes, &argv, &envp)
+    guard failure == 0 else { throw SpawnFailure(program: program, number: failure) }
     return process
   }
 

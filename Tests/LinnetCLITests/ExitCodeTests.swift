@@ -108,7 +108,8 @@ struct ExitCodeTests {
     try await withServer([.readRequest, .stall]) { server async throws in
       try await expect(28, naming: server.authority, "-m", "0.1", server.url())
     }
-    try await withServer([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall]) { server async throws in
+    try await withServer([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall]) {
+      server async throws in
       try await expect(28, naming: server.authority, "-m", "0.1", server.url())
     }
     var options = ScriptedServer.Options()
