@@ -262,7 +262,7 @@ extension FailureCase {
       "a cut head", .truncated, .head, "inside the response head", .send("HTTP/1.1 200 OK\r\nServer: s\r\n"), .close),
     FailureCase(
       "a reset in the head", .connectionLost, .head, "reset the connection", .send("HTTP/1.1 200 OK\r\n"), .reset),
-    FailureCase("no response in time", .headTimeout, .head, .all, "no response head came in time of 50 ms") {
+    FailureCase("no response in time", .headTimeout, .head, .all, "no response head came within its timeout of 50 ms") {
       $0.timePasses = .headSent
       $0.change = { $0.options.timeouts.responseHead = .after(.milliseconds(50)) }
     },
