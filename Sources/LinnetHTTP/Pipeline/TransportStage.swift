@@ -106,7 +106,7 @@ struct TransportStage: Sendable {
 
     let upload: RequestUpload
     do throws(TransportFailure) {
-      upload = try RequestUpload(request.body)
+      upload = try await RequestUpload(request.body)
     } catch {
       connection.giveBack()
       throw error
