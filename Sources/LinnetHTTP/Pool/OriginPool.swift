@@ -225,7 +225,8 @@ actor OriginPool {
     case .waitTimedOut(let inUse, let limit, let position, let waited):
       let connecting = inUse == 0
       return TransportFailure(
-        code: waiter.isTotalDeadline ? .totalTimeout : .poolTimeout, phase: connecting ? .connect : .pool,
+        code: waiter.isTotalDeadline ? .totalTimeout : connecting ? .connectTimeout : .poolTimeout,
+        phase: connecting ? .connect : .pool,
         reason: connecting
           ? "no connection to \(route.name) was made within \(waited.shortText)"
           : "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) in use, "
