@@ -1,7 +1,7 @@
 #if LINNET_TSAN
   internal import Glibc
 #else
-  internal import Synchronization
+  package import Synchronization
 #endif
 
 /// The one lock of the project: a value that is only reachable while the lock is held.
@@ -39,12 +39,12 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
       return try body(&value)
     }
   #else
-    private let mutex = Mutex<Void>(())
-    private var value: Value
+    @usableFromInline let mutex = Mutex<Void>(())
+    @usableFromInline var value: Value
 
-    package init(_ value: consuming sending Value) { self.value = value }
+    @inlinable package init(_ value: consuming sending Value) { self.value = value }
 
-    package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    @inlinable package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
       // SAFETY: `_unsafeLock` and `_unsafeUnlock` are paired on every path by `defer`.
       mutex._unsafeLock()
       defer { mutex._unsafeUnlock() }

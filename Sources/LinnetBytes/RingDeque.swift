@@ -1,34 +1,34 @@
 /// A double-ended queue on one circular array: O(1) at both ends, no allocation while the capacity suffices.
 package struct RingDeque<Element> {
-  private var slots: [Element?] = []
-  private var head = 0
-  package private(set) var count = 0
+  @usableFromInline var slots: [Element?] = []
+  @usableFromInline var head = 0
+  @usableFromInline package internal(set) var count = 0
 
-  package init() {}
+  @inlinable package init() {}
 
-  package var isEmpty: Bool { count == 0 }
-  package var first: Element? { count == 0 ? nil : slots[head] }
-  package var last: Element? { count == 0 ? nil : slots[index(count - 1)] }
+  @inlinable package var isEmpty: Bool { count == 0 }
+  @inlinable package var first: Element? { count == 0 ? nil : slots[head] }
+  @inlinable package var last: Element? { count == 0 ? nil : slots[index(count - 1)] }
 
-  private func index(_ offset: Int) -> Int {
+  @inlinable func index(_ offset: Int) -> Int {
     let raw = head + offset
     return raw < slots.count ? raw : raw - slots.count
   }
 
-  package mutating func append(_ element: Element) {
+  @inlinable package mutating func append(_ element: Element) {
     growIfFull()
     slots[index(count)] = element
     count += 1
   }
 
-  package mutating func prepend(_ element: Element) {
+  @inlinable package mutating func prepend(_ element: Element) {
     growIfFull()
     head = head == 0 ? slots.count - 1 : head - 1
     slots[head] = element
     count += 1
   }
 
-  package mutating func popFirst() -> Element? {
+  @inlinable package mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let element = slots[head]
     slots[head] = nil
@@ -38,7 +38,7 @@ package struct RingDeque<Element> {
     return element
   }
 
-  package mutating func popLast() -> Element? {
+  @inlinable package mutating func popLast() -> Element? {
     guard count > 0 else { return nil }
     let position = index(count - 1)
     let element = slots[position]
@@ -48,13 +48,13 @@ package struct RingDeque<Element> {
   }
 
   /// Puts `element` in the place of the first; does nothing when there is none.
-  package mutating func replaceFirst(with element: Element) {
+  @inlinable package mutating func replaceFirst(with element: Element) {
     guard count > 0 else { return }
     slots[head] = element
   }
 
   /// Removes the first element for which `predicate` holds; O(n).
-  package mutating func removeFirst(where predicate: (Element) -> Bool) -> Element? {
+  @inlinable package mutating func removeFirst(where predicate: (Element) -> Bool) -> Element? {
     for offset in 0..<count {
       guard let element = slots[index(offset)], predicate(element) else { continue }
       for later in offset..<(count - 1) { slots[index(later)] = slots[index(later + 1)] }
@@ -65,7 +65,7 @@ package struct RingDeque<Element> {
     return nil
   }
 
-  private mutating func growIfFull() {
+  @inlinable mutating func growIfFull() {
     guard count == slots.count else { return }
     var bigger = [Element?]()
     bigger.reserveCapacity(Swift.max(8, slots.count * 2))
@@ -82,9 +82,9 @@ extension RingDeque: Sendable where Element: Sendable {}
 extension RingDeque: Sequence {
   package struct Iterator: IteratorProtocol {
     fileprivate let deque: RingDeque
-    fileprivate var offset = 0
+    @usableFromInline var offset = 0
 
-    package mutating func next() -> Element? {
+    @inlinable package mutating func next() -> Element? {
       guard offset < deque.count else { return nil }
       defer { offset += 1 }
       return deque.slots[deque.index(offset)]
@@ -92,6 +92,6 @@ extension RingDeque: Sequence {
   }
 
   /// From the first to the last.
-  package func makeIterator() -> Iterator { Iterator(deque: self) }
-  package var underestimatedCount: Int { count }
+  @inlinable package func makeIterator() -> Iterator { Iterator(deque: self) }
+  @inlinable package var underestimatedCount: Int { count }
 }

@@ -5,14 +5,14 @@ package enum SmallList<Element> {
   case two(Element, Element)
   case many([Element])
 
-  package init() { self = .none }
+  @inlinable package init() { self = .none }
 
-  package var isEmpty: Bool {
+  @inlinable package var isEmpty: Bool {
     if case .none = self { return true }
     return false
   }
 
-  package var count: Int {
+  @inlinable package var count: Int {
     switch self {
     case .none: 0
     case .one: 1
@@ -21,7 +21,7 @@ package enum SmallList<Element> {
     }
   }
 
-  package mutating func append(_ element: Element) {
+  @inlinable package mutating func append(_ element: Element) {
     switch self {
     case .none: self = .one(element)
     case .one(let first): self = .two(first, element)
@@ -36,11 +36,11 @@ package enum SmallList<Element> {
 
 extension SmallList: Sendable where Element: Sendable {}
 extension SmallList: Equatable where Element: Equatable {
-  package static func == (left: SmallList, right: SmallList) -> Bool { left.elementsEqual(right) }
+  @inlinable package static func == (left: SmallList, right: SmallList) -> Bool { left.elementsEqual(right) }
 }
 
 extension SmallList: ExpressibleByArrayLiteral {
-  package init(arrayLiteral elements: Element...) {
+  @inlinable package init(arrayLiteral elements: Element...) {
     self = .none
     for element in elements { append(element) }
   }
@@ -48,10 +48,10 @@ extension SmallList: ExpressibleByArrayLiteral {
 
 extension SmallList: Sequence {
   package struct Iterator: IteratorProtocol {
-    let list: SmallList
-    var position = 0
+    @usableFromInline let list: SmallList
+    @usableFromInline var position = 0
 
-    package mutating func next() -> Element? {
+    @inlinable package mutating func next() -> Element? {
       defer { position += 1 }
       switch list {
       case .none: return nil
@@ -62,5 +62,5 @@ extension SmallList: Sequence {
     }
   }
 
-  package func makeIterator() -> Iterator { Iterator(list: self) }
+  @inlinable package func makeIterator() -> Iterator { Iterator(list: self) }
 }
