@@ -132,7 +132,7 @@ package enum Socket {
     return SocketAddress(raw, length: Int(length))
   }
 
-  /// Makes the close that follows a reset (`SO_LINGER` of zero): for test servers that break connections.
+  /// Makes the close that follows a reset (`SO_LINGER` of zero).
   package static func resetOnClose(_ fd: CInt) throws(SystemError) {
     _ = try Syscalls.call("setsockopt", fd: fd) { linnet_set_reset_on_close(fd) }
   }

@@ -1,6 +1,7 @@
 internal import LinnetBytes
 internal import LinnetHTTPTypes
 internal import LinnetIO
+package import LinnetProtocols
 
 /// The raw HTTP client: requests in, responses out, connections kept and reused.
 ///
@@ -89,6 +90,18 @@ public final class HTTPClient: Sendable {
     guard !closing.isEmpty else { return }
     let shard = environment.shards.next()
     await ShutdownWait(pools: closing).run(grace: grace, on: shard)
+  }
+
+  /// For tests: the connections and waits of all pools together.
+  package var poolCounts: PoolMachine.Counts {
+    pools.all.reduce(into: PoolMachine.Counts()) { sum, pool in
+      let counts = pool.counts
+      sum.idle += counts.idle
+      sum.inUse += counts.inUse
+      sum.dialling += counts.dialling
+      sum.leasedStreams += counts.leasedStreams
+      sum.waiting += counts.waiting
+    }
   }
 
   private static func admit(_ url: HTTPURL) throws(TransportFailure) {

@@ -16,8 +16,9 @@ struct ByteTransport: ~Copyable {
   var isWritable = true
   /// The peer has half-closed or reset: a short read does not mean that the socket is drained.
   var isPeerClosed = false
-  /// Bytes were given to the network since ``resetWriteMark()``.
-  private(set) var hasWritten = false
+  /// Bytes given to the network so far.
+  private(set) var writtenBytes: UInt64 = 0
+  private var writeMark: UInt64 = 0
 
   /// Any plaintext came: the server has accepted our side of the handshake too.
   private var hasDecrypted = false
@@ -45,7 +46,10 @@ struct ByteTransport: ~Copyable {
   var hasPendingOutput: Bool { !wire.isEmpty }
   var isEncrypted: Bool { tls != nil }
 
-  mutating func resetWriteMark() { hasWritten = false }
+  /// Bytes were given to the network since ``resetWriteMark()``.
+  var hasWritten: Bool { writtenBytes != writeMark }
+
+  mutating func resetWriteMark() { writeMark = writtenBytes }
 
   // MARK: Reading
 
@@ -168,10 +172,10 @@ struct ByteTransport: ~Copyable {
 
   /// Sends as much as the socket takes. What is left stays in `output` (or as ciphertext in here).
   mutating func flush(_ output: inout WriteBuffer) throws(TransportFailure) {
-    guard tls != nil else { return try Self.send(&output, to: descriptor.raw, &isWritable, &hasWritten) }
+    guard tls != nil else { return try Self.send(&output, to: descriptor.raw, &isWritable, &writtenBytes) }
     while true {
       drainCiphertext()
-      try Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
+      try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
       guard wire.isEmpty, !output.isEmpty else { return }
       do throws(TLSError) {
         // Nothing taken and nothing to send: the engine waits for the peer, and so does the rest.
@@ -188,7 +192,7 @@ struct ByteTransport: ~Copyable {
   }
 
   private static func send(
-    _ buffer: inout WriteBuffer, to fd: CInt, _ isWritable: inout Bool, _ hasWritten: inout Bool
+    _ buffer: inout WriteBuffer, to fd: CInt, _ isWritable: inout Bool, _ writtenBytes: inout UInt64
   ) throws(TransportFailure) {
     while isWritable && !buffer.isEmpty {
       var outcome = IOResult.wouldBlock
@@ -206,7 +210,7 @@ struct ByteTransport: ~Copyable {
       }
       switch outcome {
       case .bytes(let count):
-        if count > 0 { hasWritten = true }
+        writtenBytes &+= UInt64(count)
         // A short write filled the socket's buffer; room makes a new edge.
         if count < offered { isWritable = false }
       case .wouldBlock, .eof:
@@ -229,7 +233,7 @@ struct ByteTransport: ~Copyable {
     }
     drainCiphertext()
     do throws(TransportFailure) {
-      try Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
+      try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
     } catch {
       // The peer is gone, and its alert, which may wait in the socket, explains more than our failing to answer it. A
       // receive on such a socket gives that, the end, or the error; it never blocks.
@@ -263,7 +267,13 @@ struct ByteTransport: ~Copyable {
     tls?.sendCloseNotify()
     drainCiphertext()
     // A peer that is gone cannot be told; the descriptor is closed in any case.
-    try? Self.send(&wire, to: descriptor.raw, &isWritable, &hasWritten)
+    try? Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
+  }
+
+  /// Makes ``close()`` a reset, which drops what the kernel has not sent yet.
+  func resetOnClose() {
+    // What is left without it is an ordinary close.
+    try? Socket.resetOnClose(descriptor.raw)
   }
 
   consuming func close() {

@@ -49,15 +49,20 @@ struct ConnectionFactory: Sendable {
       })
     guard let context else {
       let transport = ByteTransport(connected.takeDescriptor(), tls: nil)
-      return HTTP1Connection(
+      let connection = HTTP1Connection(
         id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
+      try connection.register()
+      return connection
     }
     let secured = shard.now
     let transport = try await handshake(
       connected.takeDescriptor(), context: context, shard: shard, deadline: deadline, owner: owner, peer: peer)
     info.tls = transport.negotiated
     info.timings.tls = secured.duration(to: shard.now)
-    return HTTP1Connection(id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
+    let connection = HTTP1Connection(
+      id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
+    try connection.register()
+    return connection
   }
 
   private var raceLimits: HappyEyeballsMachine.Limits {

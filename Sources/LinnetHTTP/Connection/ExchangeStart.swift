@@ -12,6 +12,9 @@ struct ExchangeStart: Sendable {
   var isComplete: Bool
   var timeouts: TimeoutConfiguration
   var totalDeadline: Instant
+  /// The request cannot be sent a second time, so a close of the idle connection that came unnoticed is looked for first:
+  /// one system call more, only for such requests.
+  var looksForClose: Bool
   /// When the body is sent although no `100 Continue` came; nil when the request does not wait for one.
   var continueDeadline: Instant?
 }

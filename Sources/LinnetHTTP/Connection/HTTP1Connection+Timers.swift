@@ -11,6 +11,7 @@ extension HTTP1Core {
     case head
     case idle
     case continueWait
+    case discard
   }
 
   /// The earliest deadline of the exchange.
@@ -19,6 +20,9 @@ extension HTTP1Core {
     var earliest: (at: Instant, kind: DeadlineKind) = (exchange.totalDeadline, .total)
     if let continueDeadline = exchange.continueDeadline, continueDeadline < earliest.at {
       earliest = (continueDeadline, .continueWait)
+    }
+    if let discardDeadline = exchange.discardDeadline, discardDeadline < earliest.at {
+      earliest = (discardDeadline, .discard)
     }
     if let idle = exchange.timeouts.idle, isPeerDue(exchange) {
       let at = exchange.lastProgress.advanced(by: idle)
@@ -41,7 +45,7 @@ extension HTTP1Core {
     guard let exchange else { return nil }
     let failure: TransportFailure
     switch kind {
-    case .continueWait:
+    case .continueWait, .discard:
       return nil
     case .total:
       failure = TransportFailure(
@@ -82,6 +86,8 @@ extension HTTP1Connection: TimerReceiver {
       if kind == .continueWait {
         core.exchange?.continueDeadline = nil
         if let waiter = core.exchange?.channel.append(.continueExpired) { effects.wakes.append(waiter) }
+      } else if kind == .discard {
+        core.close(effects: &effects)
       } else if let failure = core.timeoutFailure(kind) {
         core.fail(failure, effects: &effects)
       }

@@ -18,7 +18,8 @@ actor HTTP1Connection {
   private nonisolated let core: Lock<HTTP1Core>
   private nonisolated let owner: ConnectionOwner
 
-  /// Takes over a connected (and, for https, handshaken) transport. Call ``activate()`` next.
+  /// Takes over a connected (and, for https, handshaken) transport. Call ``register()`` next, and ``start()`` once the
+  /// pool knows the connection.
   init(
     id: PoolMachine.ConnectionID, transport: consuming ByteTransport, info: ConnectionInfo, limits: HTTP1Limits,
     shard: IOShard, owner: ConnectionOwner
@@ -30,17 +31,23 @@ actor HTTP1Connection {
     core = Lock(HTTP1Core(transport: transport, limits: limits, shard: shard))
   }
 
-  /// Registers with the shard; events may come before this returns.
-  nonisolated func activate() throws(TransportFailure) {
+  /// Registers with the shard. What comes before ``start()`` is only noted.
+  nonisolated func register() throws(TransportFailure) {
     do throws(SystemError) {
       try core.withLock { (core) throws(SystemError) in
         guard let fd = core.transport?.fd else { return }
         core.slot = try shard.register(fd, receiver: self)
       }
     } catch {
-      let failure = TransportFailure(registering: error)
-      close(failing: failure)
-      throw failure
+      throw TransportFailure(registering: error).of(peer: info.peerAddress)
+    }
+  }
+
+  /// Begins to act on events: a connection that dies at once must be known to the pool that it reports to.
+  nonisolated func start() {
+    withCore { core, effects, now in
+      core.isStarted = true
+      core.progress(now: now, effects: &effects)
     }
   }
 
@@ -74,6 +81,7 @@ actor HTTP1Connection {
     }
     effects.pumpToCancel?.cancel()
     for waiter in effects.wakes { waiter.resume() }
+    if let (channel, end) = effects.ended { channel.finish(end)?.resume() }
     if effects.needsTurn {
       Task { await self.continueTurn() }
     }
@@ -97,6 +105,9 @@ actor HTTP1Connection {
     if !channel.attach(self, exchange: id) { abandon(id, isCancelled: true) }
     return id
   }
+
+  /// Whether the exchange is under way.
+  nonisolated func carries(_ id: ExchangeID) -> Bool { core.withLock { $0.exchange?.id == id } }
 
   /// Remembers the task that produces the body, so that it ends with the exchange.
   nonisolated func setPump(_ pump: Task<Void, Never>, for id: ExchangeID) {
@@ -149,7 +160,7 @@ actor HTTP1Connection {
   /// Closes the connection now when it is idle, else when its exchange ends.
   nonisolated func retire() {
     withCore { core, effects, _ in
-      if core.exchange == nil { core.close(effects: &effects) } else { core.closesAfterExchange = true }
+      if core.exchange == nil { core.closeIdle(.shutDown, effects: &effects) } else { core.closesAfterExchange = true }
     }
   }
 
@@ -159,7 +170,7 @@ actor HTTP1Connection {
       if core.exchange != nil {
         core.fail(failure.at(core.phase).with(sent: core.sentState), effects: &effects)
       } else {
-        core.close(effects: &effects)
+        core.closeIdle(failure, effects: &effects)
       }
     }
   }
@@ -190,13 +201,8 @@ extension HTTP1Connection: ReadinessReceiver {
     withCore { core, effects, now in
       if readiness.contains(.peerClosed) { core.transport?.isPeerClosed = true }
       if readiness.contains(.readable) { core.transport?.isReadable = true }
-      if readiness.contains(.writable) {
-        core.transport?.isWritable = true
-        if !core.output.isEmpty || core.hasPendingCiphertext {
-          core.flush(now: now, effects: &effects)
-        }
-      }
-      core.receive(now: now, effects: &effects)
+      if readiness.contains(.writable) { core.transport?.isWritable = true }
+      if core.isStarted { core.progress(now: now, effects: &effects) }
     }
   }
 }

@@ -15,6 +15,9 @@ struct HTTP1Core: ~Copyable {
     var wakes = SmallList<ResponseChannel.Waiter>()
     var pumpToCancel: Task<Void, Never>?
     var poolEvent: PoolEvent?
+    /// Told only after the pool: a consumer that sees the end sends its next request at once, and must find the
+    /// connection free instead of dialling another.
+    var ended: (channel: ResponseChannel, end: ResponseChannel.End)?
     var sessions = SmallList<TLSSession>.none
     var keyLogLines: [String] = []
     /// Readable bytes were left to be fair to others; run another turn.
@@ -30,6 +33,7 @@ struct HTTP1Core: ~Copyable {
   struct ActiveExchange {
     let id: ExchangeID
     let channel: ResponseChannel
+    let hasBody: Bool
     let timeouts: TimeoutConfiguration
     let totalDeadline: Instant
     var isRequestComplete = false
@@ -38,12 +42,16 @@ struct HTTP1Core: ~Copyable {
     var isPaused = false
     /// The consumer is gone; what is left is read up to a bound and thrown away.
     var discardBudget: Int?
+    var discardDeadline: Instant?
     var sendWaiter: ResponseChannel.Waiter?
     var pump: Task<Void, Never>?
     var sendFailure: TransportFailure?
     var lastProgress: Instant
     var requestSentAt: Instant?
     var continueDeadline: Instant?
+
+    /// A server that answers has usually read the request.
+    var mayHaveUnsentBody: Bool { !isRequestComplete || hasBody && !isHeadReceived }
   }
 
   var transport: ByteTransport?
@@ -52,6 +60,8 @@ struct HTTP1Core: ~Copyable {
   var output = WriteBuffer()
   var exchange: ActiveExchange?
   var served: UInt64 = 0
+  /// The pool knows the connection.
+  var isStarted = false
   /// What ended the connection while no exchange was there to be told; the next one is.
   private var idleFailure: TransportFailure?
   var timer: ShardTimer?
@@ -67,6 +77,9 @@ struct HTTP1Core: ~Copyable {
   static var readsPerTurn: Int { 16 }
   /// A dropped body with at most this much left is read to its end to save the connection; as Go's 256 KiB bound.
   static var discardLimit: Int { 256 << 10 }
+  /// And for at most this long: a server that trickles must not hold a place in the pool. Go gives 50 ms, too little for
+  /// a distant server.
+  static var discardTime: Duration { .seconds(1) }
 
   private let shard: IOShard
 
@@ -84,6 +97,13 @@ struct HTTP1Core: ~Copyable {
     }
   }
 
+  private var writtenBytes: UInt64 {
+    switch transport {
+    case .some(let open): open.writtenBytes
+    case .none: 0
+    }
+  }
+
   /// Ciphertext waits for the socket.
   var hasPendingCiphertext: Bool {
     switch transport {
@@ -92,12 +112,22 @@ struct HTTP1Core: ~Copyable {
     }
   }
 
+  /// Sends and receives what the socket allows.
+  mutating func progress(now: Instant, effects: inout Effects) {
+    if !output.isEmpty || hasPendingCiphertext { flush(now: now, effects: &effects) }
+    receive(now: now, effects: &effects)
+  }
+
   // MARK: Sending
 
   /// Starts an exchange: writes the head and, when it is at hand, the whole body.
   mutating func begin(
     _ start: ExchangeStart, channel: ResponseChannel, now: Instant, effects: inout Effects
   ) throws(TransportFailure) -> ExchangeID {
+    if start.looksForClose && served > 0 {
+      transport?.isReadable = true
+      receive(now: now, effects: &effects)
+    }
     guard transport != nil, exchange == nil else {
       throw idleFailure
         ?? TransportFailure(
@@ -127,7 +157,8 @@ struct HTTP1Core: ~Copyable {
       throw TransportFailure(error, isRequestStarted: false)
     }
     exchange = ActiveExchange(
-      id: id, channel: channel, timeouts: start.timeouts, totalDeadline: start.totalDeadline, lastProgress: now)
+      id: id, channel: channel, hasBody: start.length != .none, timeouts: start.timeouts,
+      totalDeadline: start.totalDeadline, lastProgress: now)
     exchange?.isRequestComplete = start.isComplete
     exchange?.continueDeadline = start.continueDeadline
     flush(now: now, effects: &effects)
@@ -161,7 +192,7 @@ struct HTTP1Core: ~Copyable {
   /// before it stopped reading (a 413, a redirect), and that answer is worth more than "broken pipe".
   mutating func flush(now: Instant, effects: inout Effects) {
     guard exchange?.sendFailure == nil else { return }
-    let before = output.count
+    let before = writtenBytes
     do throws(TransportFailure) {
       try transport?.flush(&output)
     } catch {
@@ -171,9 +202,13 @@ struct HTTP1Core: ~Copyable {
       transport?.isPeerClosed = true
       wakeSender(&effects)
       receive(now: now, effects: &effects)
+      // Nothing more to read and no end of the stream: it is our side that cannot send, and no answer will come.
+      if exchange?.isPaused == false, transport?.isReadable == false {
+        fail(error.with(sent: sentState), effects: &effects)
+      }
       return
     }
-    if output.count != before { exchange?.lastProgress = now }
+    if writtenBytes != before { exchange?.lastProgress = now }
     let isFlushed = output.isEmpty && !hasPendingCiphertext
     if isFlushed, exchange?.isRequestComplete == true, exchange?.requestSentAt == nil { exchange?.requestSentAt = now }
     if output.count < Self.sendHighWater { wakeSender(&effects) }
@@ -351,30 +386,31 @@ struct HTTP1Core: ~Copyable {
 
   /// The response is complete.
   private mutating func complete(trailers: HTTPHeaders?, effects: inout Effects) {
-    guard let ended = exchange else { return }
-    exchange = nil
-    wake(ended.channel.finish(.finished(trailers: trailers)), &effects)
-    effects.pumpToCancel = ended.isRequestComplete ? nil : ended.pump
-    if let waiter = ended.sendWaiter { effects.wakes.append(waiter) }
+    guard let ended = end(.finished(trailers: trailers), effects: &effects) else { return }
     let isClean =
       ended.isRequestComplete && ended.sendFailure == nil && output.isEmpty
       && !hasPendingCiphertext && !(transport?.isPeerClosed ?? true)
     guard isClean, !closesAfterExchange, machine.canReuse, (try? machine.startNextCycle()) != nil else {
-      close(effects: &effects)
+      close(effects: &effects, isAborted: ended.mayHaveUnsentBody)
       return
     }
     effects.poolEvent = .released
   }
 
+  /// Takes the exchange off the connection.
+  private mutating func end(_ end: ResponseChannel.End, effects: inout Effects) -> ActiveExchange? {
+    guard let ended = exchange else { return nil }
+    exchange = nil
+    effects.ended = (ended.channel, end)
+    effects.pumpToCancel = ended.isRequestComplete ? nil : ended.pump
+    if let waiter = ended.sendWaiter { effects.wakes.append(waiter) }
+    return ended
+  }
+
   /// Ends the exchange with a failure and closes the connection: HTTP/1.1 has no other way to stop.
   mutating func fail(_ failure: TransportFailure, effects: inout Effects) {
-    if let failed = exchange {
-      exchange = nil
-      wake(failed.channel.finish(.failed(failure)), &effects)
-      effects.pumpToCancel = failed.pump
-      if let waiter = failed.sendWaiter { effects.wakes.append(waiter) }
-    }
-    close(effects: &effects)
+    let failed = end(.failed(failure), effects: &effects)
+    close(effects: &effects, isAborted: failed?.mayHaveUnsentBody ?? false)
   }
 
   mutating func abandon(_ id: ExchangeID, isCancelled: Bool, now: Instant, effects: inout Effects) {
@@ -388,24 +424,28 @@ struct HTTP1Core: ~Copyable {
       return
     }
     exchange?.discardBudget = Self.discardLimit
+    exchange?.discardDeadline = now.advanced(by: Self.discardTime)
     exchange?.isPaused = false
     exchange?.lastProgress = now
     receive(now: now, effects: &effects)
   }
 
+  /// Closes the connection between two exchanges; whoever holds the lease but has not begun is told why.
+  mutating func closeIdle(_ failure: TransportFailure, effects: inout Effects) {
+    idleFailure = failure
+    close(effects: &effects)
+  }
+
   /// Closes the socket. Deregistered first, so that no event of this descriptor can reach its successor.
-  mutating func close(effects: inout Effects) {
+  ///
+  /// - Parameter isAborted: Whether the kernel may hold request bytes that nobody wants any more. It would go on sending
+  ///   them, and a server that does not read would never hear of the end; so the connection is reset.
+  mutating func close(effects: inout Effects, isAborted: Bool = false) {
     guard var closing = takeTransport() else { return }
-    if let orphan = exchange {
-      exchange = nil
-      wake(
-        orphan.channel.finish(
-          .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed"))), &effects
-      )
-      effects.pumpToCancel = orphan.pump
-      if let waiter = orphan.sendWaiter { effects.wakes.append(waiter) }
-    }
-    closing.sendGoodbye()
+    _ = end(
+      .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed")),
+      effects: &effects)
+    if isAborted { closing.resetOnClose() } else { closing.sendGoodbye() }
     unregister()
     closing.close()
     output.removeAll()

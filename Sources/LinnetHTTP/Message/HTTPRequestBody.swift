@@ -58,6 +58,11 @@ public struct HTTPRequestBody: Sendable {
     }
   }
 
+  var isOneShot: Bool {
+    if case .oneShot = source { return true }
+    return false
+  }
+
   /// Whether the body can be sent again.
   public var isReplayable: Bool {
     if case .oneShot(_, let stream) = source { return !stream.isTaken }

@@ -54,6 +54,8 @@ final class ResponseChannel: Sendable {
   func attach(_ driver: any ExchangeDriver, exchange: ExchangeID) -> Bool {
     state.withLock { state in
       guard !state.isCancelled else { return false }
+      // Nobody is asked for more after the end, and the connection must not live as long as the response.
+      guard state.end == nil else { return true }
       state.driver = driver
       state.exchange = exchange
       return true
@@ -107,6 +109,8 @@ final class ResponseChannel: Sendable {
 
   /// All body bytes that are there; waits for at least one. After the end it repeats the end.
   func nextBatch() async -> BodyBatch {
+    // A body that arrives as fast as it is read never waits below, where a cancellation would be noticed.
+    if Task.isCancelled { cancel() }
     while true {
       if let batch = takeBatch() { return batch }
       askForMore()

@@ -18,6 +18,12 @@ struct PreparedRequest: Sendable {
   let expectsContinue: Bool
   let onEvent: (@Sendable (ExchangeEvent) -> Void)?
 
+  /// Whether sending it a second time does no harm, although the first time may have had its effect (RFC 9110 §9.2.2).
+  var isRepeatable: Bool { head.method.isIdempotent && (body?.isReplayable ?? true) }
+
+  /// The same, still so when its body is under way.
+  var staysRepeatable: Bool { head.method.isIdempotent && body?.isOneShot != true }
+
   init(_ request: HTTPRequest, url: HTTPURL, configuration: HTTPClientConfiguration) throws(TransportFailure) {
     let options = request.options
     self.url = url

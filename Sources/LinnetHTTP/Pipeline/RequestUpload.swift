@@ -49,9 +49,13 @@ struct RequestUpload: Sendable {
 
   /// Starts the task that produces the body. It ends with the exchange.
   func startPump(on connection: HTTP1Connection, _ exchange: ExchangeID) {
-    let pump = Task {
+    guard connection.carries(exchange) else { return }
+    // Taken here and not in the task: when the exchange fails it must be clear whether the stream can still be sent.
+    var taken: (any AsyncSequence<ByteChunk, any Error> & Sendable)?
+    if case .oneShot(_, let stream) = source { taken = stream.take() }
+    let pump = Task { [taken] in
       do throws(TransportFailure) {
-        try await run(connection, exchange)
+        try await run(connection, exchange, oneShot: taken)
       } catch {
         // The connection has ended the exchange already, except when the source itself failed.
         if error.code == .requestBodyFailed || error.code == .bodyNotReplayable {
@@ -62,15 +66,18 @@ struct RequestUpload: Sendable {
     connection.setPump(pump, for: exchange)
   }
 
-  private func run(_ connection: HTTP1Connection, _ exchange: ExchangeID) async throws(TransportFailure) {
+  private func run(
+    _ connection: HTTP1Connection, _ exchange: ExchangeID,
+    oneShot: (any AsyncSequence<ByteChunk, any Error> & Sendable)?
+  ) async throws(TransportFailure) {
     switch source {
     case nil: break
     case .bytes(let bytes): try await connection.sendBody(bytes, for: exchange)
     case .file: try await sendFile(connection, exchange)
     case .replayable(_, let make): try await send(make(), connection, exchange)
-    case .oneShot(_, let stream):
-      guard let taken = stream.take() else { throw Self.notReplayable }
-      try await send(taken, connection, exchange)
+    case .oneShot:
+      guard let oneShot else { throw Self.notReplayable }
+      try await send(oneShot, connection, exchange)
     }
     try await connection.sendBody(nil, for: exchange)
   }

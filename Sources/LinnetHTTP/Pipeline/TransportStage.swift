@@ -29,8 +29,7 @@ struct TransportStage: Sendable {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
         guard lease.mayBeStale, error.isCloseBeforeResponse, resends < Self.maximumResends else { throw error }
-        let isSafeToRepeat = request.head.method.isIdempotent && (request.body?.isReplayable ?? true)
-        guard error.sent == .nothing && (request.body?.isReplayable ?? true) || isSafeToRepeat else {
+        guard error.sent == .nothing && (request.body?.isReplayable ?? true) || request.isRepeatable else {
           throw TransportFailure(
             code: .staleConnection, phase: .head,
             reason: "the reused connection was closed before any response byte; the request may have been processed",
@@ -78,8 +77,7 @@ struct TransportStage: Sendable {
     let waitDeadline =
       request.timeouts.connectionWait.map { context.clock.now.advanced(by: $0) } ?? .distantFuture
     let outcome = await pool.lease(
-      deadline: min(waitDeadline, totalDeadline), isTotalDeadline: totalDeadline <= waitDeadline,
-      connectTimeout: request.timeouts.connect)
+      deadline: waitDeadline, totalDeadline: totalDeadline, connectTimeout: request.timeouts.connect)
     switch outcome {
     case .leased(let connection):
       if Task.isCancelled {
@@ -114,7 +112,8 @@ struct TransportStage: Sendable {
     let channel = ResponseChannel()
     var start = ExchangeStart(
       head: request.head, length: upload.length, immediateBody: upload.immediate, isComplete: upload.isImmediate,
-      timeouts: request.timeouts, totalDeadline: totalDeadline, continueDeadline: nil)
+      timeouts: request.timeouts, totalDeadline: totalDeadline, looksForClose: isReused && !request.staysRepeatable,
+      continueDeadline: nil)
     if request.expectsContinue {
       start.immediateBody = nil
       start.isComplete = false

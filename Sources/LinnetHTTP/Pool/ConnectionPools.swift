@@ -36,11 +36,11 @@ final class ConnectionPools: Sendable {
   /// must not grow without bound; a service that talks to a few hundred hosts is never swept.
   private static var sweepThreshold: Int { 1024 }
 
-  /// Idle connections close now, the others when their exchange ends; further requests fail.
+  /// Idle connections close now, the others when their exchange ends; further requests fail. The pools stay known, so
+  /// that a second call can wait for the same end.
   func shutDown() -> [OriginPool] {
     let pools = state.withLock { state -> [OriginPool] in
       state.isShutDown = true
-      defer { state.pools = [:] }
       return Array(state.pools.values)
     }
     for pool in pools { pool.shutDown() }

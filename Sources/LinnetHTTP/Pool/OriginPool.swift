@@ -34,8 +34,7 @@ actor OriginPool {
 
   private struct Waiter {
     let continuation: UnsafeContinuation<LeaseOutcome, Never>
-    let started: Instant
-    let isTotalDeadline: Bool
+    let totalDeadline: Instant
   }
 
   /// What a transition wants done once the lock is released.
@@ -79,11 +78,11 @@ actor OriginPool {
   /// A connection: idle, or new, or the next one that becomes free.
   ///
   /// - Parameters:
-  ///   - deadline: When the wait fails.
-  ///   - isTotalDeadline: Whether that is the request's total deadline and not the pool's own timeout.
+  ///   - deadline: When the wait for a connection that others use fails.
+  ///   - totalDeadline: When the request fails in any case.
   ///   - connectTimeout: The time for a dial that is started for this wait.
   nonisolated func lease(
-    deadline: Instant, isTotalDeadline: Bool, connectTimeout: Duration?
+    deadline: Instant, totalDeadline: Instant, connectTimeout: Duration?
   ) async -> LeaseOutcome {
     let now = timerShard.now
     let waiter = state.withLock { state in
@@ -93,8 +92,9 @@ actor OriginPool {
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<LeaseOutcome, Never>) in
         transition { state, effects in
-          state.waiters[waiter] = Waiter(continuation: continuation, started: now, isTotalDeadline: isTotalDeadline)
-          let action = state.machine.enqueue(waiter, deadline: deadline, now: now)
+          state.waiters[waiter] = Waiter(continuation: continuation, totalDeadline: totalDeadline)
+          let action = state.machine.enqueue(
+            waiter, deadline: min(deadline, totalDeadline), dialDeadline: totalDeadline, now: now)
           for id in action.dials { state.dialTimeouts[id] = .some(connectTimeout) }
           return action
         }
@@ -225,7 +225,7 @@ actor OriginPool {
     case .waitTimedOut(let inUse, let limit, let position, let waited):
       let connecting = inUse == 0
       return TransportFailure(
-        code: waiter.isTotalDeadline ? .totalTimeout : connecting ? .connectTimeout : .poolTimeout,
+        code: waiter.totalDeadline <= timerShard.now ? .totalTimeout : connecting ? .connectTimeout : .poolTimeout,
         phase: connecting ? .connect : .pool,
         reason: connecting
           ? "no connection to \(route.name) was made within \(waited.shortText)"
@@ -235,7 +235,11 @@ actor OriginPool {
   }
 
   private nonisolated func armTimer(_ state: inout State) {
-    guard let deadline = state.machine.nextDeadline else { return }
+    guard let deadline = state.machine.nextDeadline else {
+      // An armed timer holds the pool; with nothing left to wait for, not even a pool that is shut down would be freed.
+      if let timer = state.timer.take() { timerShard.cancel(timer) }
+      return
+    }
     if state.timer != nil && state.timerAt <= deadline { return }
     if let timer = state.timer { timerShard.cancel(timer) }
     state.timerAt = deadline
@@ -255,9 +259,7 @@ actor OriginPool {
         state.connections[id] = connection
         return state.machine.connectionEstablished(id, streams: 1, now: timerShard.now)
       }
-      // Registered only now, so that a connection that dies at once is known to the pool that it reports to. When that
-      // fails the connection has closed itself, and told us.
-      try? connection.activate()
+      connection.start()
     case .failure(let failure):
       transition { state, _ in
         state.dials[id] = nil

@@ -59,6 +59,12 @@ extension PoolMachine {
   /// Fewer dials than waiters (or than the connections that these need) are in progress.
   var needsDial: Bool { !waiters.isEmpty && table.dialling <= (waiters.count - 1) / streamsPerDial }
 
+  /// How many waiters the dials in progress will serve.
+  var dialledWaiters: Int {
+    let (product, overflow) = table.dialling.multipliedReportingOverflow(by: streamsPerDial)
+    return overflow ? .max : product
+  }
+
   /// One dial for each waiter (or for as many as one connection serves), as far as the limits allow.
   mutating func startDials(now: Instant, _ action: inout Action) {
     while needsDial, mayDial { dial(now: now, &action) }
@@ -78,8 +84,7 @@ extension PoolMachine {
 
   /// Rules 1 and 2 of the theory of operation; the slot of the failed dial is vacant already.
   mutating func failWaiters(dial id: ConnectionID, ticket: UInt64, _ action: inout Action) {
-    let (product, overflow) = table.dialling.multipliedReportingOverflow(by: streamsPerDial)
-    var uncovered = waiters.count - min(waiters.count, overflow ? .max : product)
+    var uncovered = waiters.count - min(waiters.count, dialledWaiters)
     if table.open > 0 { uncovered = min(1, uncovered) }
     while uncovered > 0, let oldest = waiters.first, oldest.ticket < ticket {
       _ = waiters.popFirst()

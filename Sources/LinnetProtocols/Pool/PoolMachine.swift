@@ -154,7 +154,14 @@ package struct PoolMachine: ~Copyable, Sendable {
   }
 
   /// Asks for a stream: leases one, or queues and perhaps dials, or refuses.
-  package mutating func enqueue(_ waiter: WaiterID, deadline: Instant, now: Instant) -> Action {
+  ///
+  /// - Parameters:
+  ///   - deadline: When the wait for a connection that others use fails.
+  ///   - dialDeadline: When it fails while a dial is under way for this waiter: a dial has a time limit of its own, which
+  ///     may be longer. The same as `deadline` by default.
+  package mutating func enqueue(
+    _ waiter: WaiterID, deadline: Instant, dialDeadline: Instant? = nil, now: Instant
+  ) -> Action {
     let now = observe(now)
     var action = Action()
     guard !waiters.contains(waiter) else { return action }
@@ -171,7 +178,7 @@ package struct PoolMachine: ~Copyable, Sendable {
     } else if isQueueFull {
       action.failures.append((waiter, .queueFull))
     } else {
-      waiters.append(waiter, deadline: deadline, now: now)
+      waiters.append(waiter, deadline: deadline, dialDeadline: dialDeadline ?? deadline, now: now)
       if !needsDial { startUnsharedDial(now: now, &action) }
     }
     startDials(now: now, &action)
@@ -288,7 +295,7 @@ package struct PoolMachine: ~Copyable, Sendable {
     let now = observe(now)
     var action = Action()
     let (inUse, limit) = (self.inUse, maximumConnections)
-    waiters.removeExpired(now: now) { waiter, position in
+    waiters.removeExpired(now: now, dialled: dialledWaiters) { waiter, position in
       action.failures.append(
         (
           waiter.id,

@@ -15,6 +15,8 @@ struct WaiterQueue: Sendable {
   private struct Node: Sendable {
     var waiter: Waiter
     var deadlineID: DeadlineID?
+    /// When a waiter fails that waits for a dial and not in line.
+    var dialDeadline: Instant
     var isExpired = false
     var previous: Int
     var next: Int
@@ -40,10 +42,10 @@ struct WaiterQueue: Sendable {
   func contains(_ id: PoolMachine.WaiterID) -> Bool { indices[id] != nil }
 
   /// The caller has made sure that `id` does not queue already.
-  mutating func append(_ id: PoolMachine.WaiterID, deadline: Instant, now: Instant) {
+  mutating func append(_ id: PoolMachine.WaiterID, deadline: Instant, dialDeadline: Instant, now: Instant) {
     let waiter = Waiter(id: id, ticket: nextTicket, enqueuedAt: now)
     nextTicket &+= 1
-    let node = Node(waiter: waiter, deadlineID: nil, previous: tail, next: Self.end)
+    let node = Node(waiter: waiter, deadlineID: nil, dialDeadline: dialDeadline, previous: tail, next: Self.end)
     let index: Int
     if let vacant = vacantNodes.popLast() {
       index = vacant
@@ -73,7 +75,9 @@ struct WaiterQueue: Sendable {
 
   /// Removes the waiters whose deadline has come, and hands them over in the order of the queue, each with the place
   /// (1 is the first) that it had when this call began. One walk from the front, however many expired.
-  mutating func removeExpired(now: Instant, _ body: (_ waiter: Waiter, _ position: Int) -> Void) {
+  ///
+  /// The first `dialled` waiters are those that a dial is under way for; they stay until their second deadline.
+  mutating func removeExpired(now: Instant, dialled: Int, _ body: (_ waiter: Waiter, _ position: Int) -> Void) {
     var expired = 0
     while let index = deadlines.popExpired(now: now) {
       nodes[index].isExpired = true
@@ -84,7 +88,13 @@ struct WaiterQueue: Sendable {
     var position = 1
     while expired > 0, index != Self.end {
       let next = nodes[index].next
-      if nodes[index].isExpired {
+      if nodes[index].isExpired, position <= dialled, nodes[index].dialDeadline > now {
+        nodes[index].isExpired = false
+        expired -= 1
+        if nodes[index].dialDeadline < .distantFuture {
+          nodes[index].deadlineID = deadlines.insert(index, at: nodes[index].dialDeadline)
+        }
+      } else if nodes[index].isExpired {
         body(remove(at: index), position)
         expired -= 1
       }
