@@ -178,7 +178,9 @@ struct ByteTransport: ~Copyable {
       try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
       guard wire.isEmpty, !output.isEmpty else { return }
       do throws(TLSError) {
-        _ = try tls?.write(from: &output, upTo: Self.ciphertextAheadBytes)
+        // Nothing taken and nothing to send: the engine waits for the peer, and so does the rest.
+        let taken = try tls?.write(from: &output, upTo: Self.ciphertextAheadBytes) ?? 0
+        guard taken > 0 || (tls?.pendingCiphertextCount ?? 0) > 0 else { return }
       } catch {
         throw TransportFailure(error, phase: .send)
       }
@@ -233,8 +235,11 @@ struct ByteTransport: ~Copyable {
     do throws(TransportFailure) {
       try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
     } catch {
-      // The peer's alert explains more than our failing to answer it.
-      if failure == nil && isReadable == false { failure = error.at(.tls) }
+      // The peer is gone, and its alert, which may wait in the socket, explains more than our failing to answer it. A
+      // receive on such a socket gives that, the end, or the error; it never blocks.
+      wire.removeAll()
+      isReadable = true
+      isPeerClosed = true
     }
     if let failure { throw failure }
     return isComplete && wire.isEmpty

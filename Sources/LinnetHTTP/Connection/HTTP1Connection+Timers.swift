@@ -79,6 +79,9 @@ extension HTTP1Connection: TimerReceiver {
     withCore { core, effects, _ in
       guard core.timer == timer else { return }
       core.timer = nil
+      if let (at, kind) = core.nextDeadline(), at <= now, kind == .idle || kind == .head {
+        core.catchUp(now: now, effects: &effects)
+      }
       guard let (at, kind) = core.nextDeadline(), at <= now else { return }
       if kind == .continueWait {
         core.exchange?.continueDeadline = nil

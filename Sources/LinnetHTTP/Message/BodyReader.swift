@@ -9,11 +9,12 @@ final class BodyReader: Sendable {
     var batch: [ByteChunk] = []
     var position = 0
     var decoder: ContentDecoder?
-    var isDecoderFed = false
     var end: Result<HTTPHeaders?, TransportFailure>?
     var wireBytes: UInt64 = 0
-    /// A task is inside `next`; a second one is refused.
-    var isReading = false
+    /// A task waits for the next batch; a second one is refused.
+    var isWaiting = false
+    /// The consumer was told that the body is over.
+    var isEndTold = false
   }
 
   let expectedLength: UInt64?
@@ -55,11 +56,6 @@ final class BodyReader: Sendable {
   }
 
   private func nextChunk() async throws(TransportFailure) -> ByteChunk? {
-    guard beginReading() else {
-      throw TransportFailure(
-        code: .bodyAlreadyConsumed, phase: .body, reason: "the body is being read by another task")
-    }
-    defer { state.withLock { $0.isReading = false } }
     while true {
       switch step() {
       case .chunk(let chunk): return chunk
@@ -67,6 +63,9 @@ final class BodyReader: Sendable {
       case .failed(let failure):
         channel.abandon()
         throw failure.code == .cancelled ? failure.at(.body).with(sent: .all) : failure
+      case .busy:
+        throw TransportFailure(
+          code: .bodyAlreadyConsumed, phase: .body, reason: "the body is being read by another task", sent: .all)
       case .needsBatch: break
       }
       let batch = await channel.nextBatch()
@@ -74,25 +73,20 @@ final class BodyReader: Sendable {
     }
   }
 
-  private func beginReading() -> Bool {
-    state.withLock { state in
-      guard !state.isReading else { return false }
-      state.isReading = true
-      return true
-    }
-  }
-
   fileprivate enum Step {
     case chunk(ByteChunk)
     case end
     case failed(TransportFailure)
+    /// The caller waits for a batch and then calls ``accept(_:)``; until then others find the body busy.
     case needsBatch
+    case busy
   }
 
   /// Produces the next chunk from what is at hand.
   private func step() -> Step {
     state.withLock { state in
-      guard state.decoder == nil else { return state.decodeStep() }
+      guard !state.isWaiting else { return .busy }
+      if state.decoder != nil { return state.decodeStep() }
       if let chunk = state.takeWireChunk() { return .chunk(chunk) }
       return state.endStep()
     }
@@ -100,6 +94,7 @@ final class BodyReader: Sendable {
 
   private func accept(_ batch: ResponseChannel.BodyBatch) {
     state.withLock { state in
+      state.isWaiting = false
       switch batch {
       case .chunks(let chunks):
         state.batch = chunks
@@ -113,6 +108,12 @@ final class BodyReader: Sendable {
   }
 
   func collect(upTo limit: Int) async throws(TransportError) -> ByteChunk {
+    // An empty result would pass for an empty body.
+    guard !state.withLock({ $0.isEndTold }) else {
+      throw context.error(
+        TransportFailure(
+          code: .bodyAlreadyConsumed, phase: .body, reason: "the body was read to its end before", sent: .all))
+    }
     if let expectedLength, expectedLength > UInt64(clamping: limit) {
       channel.abandon()
       throw context.error(Self.tooLarge(limit: limit, seen: "Content-Length says \(expectedLength) bytes"))
@@ -157,11 +158,16 @@ extension BodyReader.State {
     return chunk
   }
 
-  fileprivate func endStep() -> BodyReader.Step {
+  fileprivate mutating func endStep() -> BodyReader.Step {
     switch end {
-    case .success: .end
-    case .failure(let failure): .failed(failure)
-    case nil: .needsBatch
+    case .success:
+      isEndTold = true
+      return .end
+    case .failure(let failure):
+      return .failed(failure)
+    case nil:
+      isWaiting = true
+      return .needsBatch
     }
   }
 

@@ -230,16 +230,16 @@ actor OriginPool {
         code: .poolQueueFull, phase: .pool,
         reason: "\(state.machine.limits.maximumWaiters) requests wait for a connection to \(route.name) already")
     case .waitTimedOut(let inUse, let limit, let position, let waited):
-      let code: TransportError.Code = waiter.totalDeadline <= timerShard.now ? .totalTimeout : .poolTimeout
+      let isTotal = waiter.totalDeadline <= timerShard.now
       // With nothing in use the wait was for a dial: the oldest one has had most time.
       let oldest = state.dials.min { $0.key.rawValue < $1.key.rawValue }
       if inUse == 0, let progress = oldest?.value.progress.current {
         return TransportFailure(
-          code: code, phase: progress.phase,
+          code: isTotal ? .totalTimeout : .connectTimeout, phase: progress.phase,
           reason: "no connection to \(route.name) was made within \(waited.shortText)", peers: progress.peers)
       }
       return TransportFailure(
-        code: code, phase: .pool,
+        code: isTotal ? .totalTimeout : .poolTimeout, phase: .pool,
         reason: "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) in use, "
           + "position \(position) in the queue")
     }
