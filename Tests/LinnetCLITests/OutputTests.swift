@@ -166,7 +166,7 @@ struct OutputTests {
   @Test("1 GiB goes through in less than 64 MiB of memory")
   func memory() async throws {
     let (isSent, mayEnd) = (Gate(), Gate())
-    let body = ServerBody([.pattern(1 << 30), .effects([.open(isSent), .wait(mayEnd)]), .pattern(1)])
+    let body = ServerBody([.pattern(1 << 30), .effect(.open(isSent)), .wait(mayEnd), .pattern(1)])
     let server = try ScriptedServer.start(.handler { _ in ServerResponse(body: body) })
     defer { server.stop() }
     let words = [CommandRun.path, server.url("/huge"), "-o", "/dev/null", "-w", "%{size_download}"]
