@@ -30,7 +30,9 @@ struct CommandRun: Sendable {
   static let path: String = {
     var room = [UInt8](repeating: 0, count: 4096)
     let length = room.withUnsafeMutableBytes { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
+      buffer.withMemoryRebound(to: CChar.self) { names in
+        names.baseAddress.map { readlink("/proc/self/exe", $0, names.count) } ?? -1
+      }
     }
     let bundle = String(decoding: room[..<max(0, length)], as: UTF8.self)
     let folder = bundle[..<(bundle.lastIndex(of: "/") ?? bundle.startIndex)]
@@ -87,6 +89,10 @@ struct CommandRun: Sendable {
     defer { if pipeEnd >= 0 { close(pipeEnd) } }
     posix_spawn_file_actions_addopen(&actions, 2, files.path(of: "error"), O_WRONLY | O_CREAT, 0o600)
 
+    // Another test may have just accepted a connection and not marked it yet: a command that keeps it open would keep
+    // that test's client from seeing its end. Closing what is not open is no error.
+    for descriptor: CInt in 3..<200 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+
     var variables = environment
     variables["LINNET"] = Self.path
     variables["PATH"] = "/usr/bin:/bin"
@@ -104,7 +110,11 @@ struct CommandRun: Sendable {
     sigemptyset(&signals)
     for number in [SIGPIPE, SIGINT, SIGTERM] { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    // Threads of the test process have signals blocked, which a command would inherit.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
     func duplicate(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
       (bytes + [0]).withUnsafeBytes { $0.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) } }
@@ -113,8 +123,9 @@ struct CommandRun: Sendable {
     var envp = variables.map { duplicate(Array("\($0.key)=\($0.value)".utf8)) } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }
     var process: pid_t = 0
-    let failure = posix_spawn(&process, argv[0]!, &actions, &attributes, &argv, &envp)
-    guard failure == 0 else { throw SpawnFailure(program: String(decoding: words[0], as: UTF8.self), number: failure) }
+    let program = String(decoding: words.first ?? [], as: UTF8.self)
+    let failure = posix_spawn(&process, program, &actions, &attributes, &argv, &envp)
+    guard failure == 0 else { throw SpawnFailure(program: program, number: failure) }
     return process
   }
 

@@ -54,7 +54,7 @@ extension HTTP1Core {
     case .head:
       failure = TransportFailure(
         code: .headTimeout, phase: .head,
-        reason: "no response head came in time\(Self.text(exchange.timeouts.responseHead))")
+        reason: "no response head came within its timeout\(Self.text(exchange.timeouts.responseHead))")
     case .idle:
       failure = TransportFailure(
         code: .idleTimeout, phase: phase,

@@ -86,7 +86,7 @@ struct CancellationReportTests {
     let server = try ScriptedServer.start(.handler { $0.path == "/slow" ? .raw([.stall]) : .text("x") })
     defer { server.stop() }
     let client = HTTPClient(configuration: .limited(to: 2))
-    for round in 0..<100 {
+    for round in 0..<20 {
       let followUps = EventRecorder<TransportError.Code?>()
       let task = Task {
         await withTaskCancellationHandler {

@@ -33,12 +33,12 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension HTTPClient {
-  /// Lets others run until the pools are in a state. They do not announce it; a state that never comes is the failure of
-  /// the suite's time limit.
+  /// Waits until the pools are in a state. They do not announce it, so this looks every millisecond; for a state that
+  /// never comes there is the time limit of the suite.
   func waitForPools(_ isReached: (PoolMachine.Counts) -> Bool) async {
     while true {
       if isReached(poolCounts) { return }
-      await Task.yield()
+      try? await Task.sleep(for: .milliseconds(1))
     }
   }
 

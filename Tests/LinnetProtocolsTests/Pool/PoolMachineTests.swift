@@ -232,6 +232,27 @@ extension PoolMachine.Action {
         == .waitTimedOut(inUse: 0, limit: 2, position: 1, waited: .milliseconds(300)))
   }
 
+  @Test("user report TIME-01: a request that a dial is under way for outlives the time for waiting in line")
+  func dialOutlivesWait() throws {
+    let pool = Pool { $0.maximumConnections = 1 }
+    let later = Instant(nanoseconds: 900_000_000)
+    func wait(_ number: UInt64, until dialDeadline: Instant) -> PoolMachine.WaiterID {
+      let waiter = PoolMachine.WaiterID(rawValue: 1000 + number)
+      _ = pool.machine.enqueue(
+        waiter, deadline: pool.now.advanced(by: .milliseconds(300)), dialDeadline: dialDeadline, now: pool.now)
+      return waiter
+    }
+    let (first, second) = (wait(1, until: later), wait(2, until: later))
+    pool.pass(300)
+    // One dial is for the first; the second only stands behind it.
+    #expect(Array(pool.machine.timerFired(now: pool.now).failures).map(\.waiter) == [second])
+    #expect(pool.machine.isWaiting(first))
+    #expect(pool.machine.nextDeadline == later)
+    pool.pass(600)
+    #expect(Array(pool.machine.timerFired(now: pool.now).failures).map(\.waiter) == [first])
+    #expect(pool.machine.nextDeadline == nil)
+  }
+
   @Test("user report POOL-04: cancelled requests leak no places, whatever stage they were in")
   func pool04() throws {
     let pool = Pool { $0.maximumConnections = 10 }
