@@ -18,7 +18,6 @@ struct CommandRun: Sendable {
     var isSignalled: Bool
     var outputBytes: [UInt8]
     var error: String
-    var peakResidentBytes: Int
 
     var output: String { String(decoding: outputBytes, as: UTF8.self) }
   }
@@ -136,22 +135,28 @@ struct CommandRun: Sendable {
 
   func signal(_ number: CInt) { kill(process, number) }
 
+  /// The most memory that the running command has had resident so far. `wait4` does not tell: what it reports includes the
+  /// memory of the process that spawned the command.
+  var peakResidentBytes: Int? {
+    guard let status = TemporaryDirectory.contents(of: "/proc/\(process)/status") else { return nil }
+    let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1024 }
+  }
+
   /// Waits for the end.
   func result() async -> Result {
     let process = process
-    let (status, usage) = await withCheckedContinuation { continuation in
+    let status = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         var status: CInt = 0
-        var usage = rusage()
-        while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
-        continuation.resume(returning: (status, usage))
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        continuation.resume(returning: status)
       }
     }
     let signal = status & 0x7F
     return Result(
       status: signal == 0 ? status >> 8 & 0xFF : 128 + signal, isSignalled: signal != 0,
       outputBytes: TemporaryDirectory.contents(of: files.path(of: "output")) ?? [],
-      error: String(decoding: TemporaryDirectory.contents(of: files.path(of: "error")) ?? [], as: UTF8.self),
-      peakResidentBytes: usage.ru_maxrss * 1024)
+      error: String(decoding: TemporaryDirectory.contents(of: files.path(of: "error")) ?? [], as: UTF8.self))
   }
 }

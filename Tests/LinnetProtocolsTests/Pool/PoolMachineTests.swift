@@ -246,8 +246,8 @@ extension PoolMachine.Action {
     pool.pass(300)
     // One dial is for the first; the second only stands behind it.
     #expect(Array(pool.machine.timerFired(now: pool.now).failures).map(\.waiter) == [second])
-    let isWaiting = pool.machine.isWaiting(first)
-    #expect(isWaiting)
+    let isFirstWaiting = pool.machine.isWaiting(first)
+    #expect(isFirstWaiting)
     #expect(pool.machine.nextDeadline == later)
     pool.pass(600)
     #expect(Array(pool.machine.timerFired(now: pool.now).failures).map(\.waiter) == [first])
