@@ -235,14 +235,25 @@ struct ByteTransport: ~Copyable {
     do throws(TransportFailure) {
       try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
     } catch {
-      // The peer is gone, and its alert, which may wait in the socket, explains more than our failing to answer it. A
-      // receive on such a socket gives that, the end, or the error; it never blocks.
-      wire.removeAll()
-      isReadable = true
-      isPeerClosed = true
+      // The peer's alert, which may wait in the socket, explains more than our failing to answer it.
+      failure = failure ?? receivedRefusal() ?? error.at(.tls)
     }
     if let failure { throw failure }
     return isComplete && wire.isEmpty
+  }
+
+  /// What is wrong with the handshake by the bytes that wait in the socket, if anything.
+  private mutating func receivedRefusal() -> TransportFailure? {
+    isReadable = true
+    // An alert is small; what does not fit into one read is none. An error of the socket tells less than what came
+    // before it.
+    _ = try? receiveCiphertext()
+    do throws(TLSError) {
+      _ = try tls?.handshake()
+      return nil
+    } catch {
+      return TransportFailure(error, phase: .tls)
+    }
   }
 
   /// What the handshake agreed on.

@@ -9,7 +9,7 @@ final class BodyReader: Sendable {
     var batch: [ByteChunk] = []
     var position = 0
     var decoder: ContentDecoder?
-    var end: Result<HTTPHeaders?, TransportFailure>?
+    var end: ResponseChannel.End?
     var wireBytes: UInt64 = 0
     /// A task waits for the next batch; a second one is refused.
     var isWaiting = false
@@ -42,7 +42,8 @@ final class BodyReader: Sendable {
 
   var trailers: HTTPHeaders? {
     state.withLock { state in
-      guard case .success(let trailers) = state.end else { return nil }
+      // The end may be known while bytes before it were not read yet.
+      guard state.isEndTold, case .finished(let trailers) = state.end else { return nil }
       return trailers
     }
   }
@@ -56,8 +57,9 @@ final class BodyReader: Sendable {
   }
 
   private func nextChunk() async throws(TransportFailure) -> ByteChunk? {
+    var batch: ResponseChannel.BodyBatch?
     while true {
-      switch step() {
+      switch step(accepting: batch) {
       case .chunk(let chunk): return chunk
       case .end: return nil
       case .failed(let failure):
@@ -68,8 +70,7 @@ final class BodyReader: Sendable {
           code: .bodyAlreadyConsumed, phase: .body, reason: "the body is being read by another task", sent: .all)
       case .needsBatch: break
       }
-      let batch = await channel.nextBatch()
-      accept(batch)
+      batch = await channel.nextBatch()
     }
   }
 
@@ -77,33 +78,22 @@ final class BodyReader: Sendable {
     case chunk(ByteChunk)
     case end
     case failed(TransportFailure)
-    /// The caller waits for a batch and then calls ``accept(_:)``; until then others find the body busy.
+    /// The caller waits for a batch and brings it; until then others find the body busy.
     case needsBatch
     case busy
   }
 
   /// Produces the next chunk from what is at hand.
-  private func step() -> Step {
+  private func step(accepting batch: ResponseChannel.BodyBatch?) -> Step {
     state.withLock { state in
-      guard !state.isWaiting else { return .busy }
+      if let batch {
+        state.accept(batch)
+      } else if state.isWaiting {
+        return .busy
+      }
       if state.decoder != nil { return state.decodeStep() }
       if let chunk = state.takeWireChunk() { return .chunk(chunk) }
       return state.endStep()
-    }
-  }
-
-  private func accept(_ batch: ResponseChannel.BodyBatch) {
-    state.withLock { state in
-      state.isWaiting = false
-      switch batch {
-      case .chunks(let chunks):
-        state.batch = chunks
-        state.position = 0
-      case .end(let trailers):
-        state.end = .success(trailers)
-      case .failed(let failure):
-        state.end = .failure(failure)
-      }
     }
   }
 
@@ -146,6 +136,13 @@ final class BodyReader: Sendable {
 }
 
 extension BodyReader.State {
+  fileprivate mutating func accept(_ received: ResponseChannel.BodyBatch) {
+    isWaiting = false
+    batch = received.chunks
+    position = 0
+    end = received.end
+  }
+
   fileprivate mutating func takeWireChunk() -> ByteChunk? {
     guard position < batch.count else { return nil }
     let chunk = batch[position]
@@ -160,10 +157,10 @@ extension BodyReader.State {
 
   fileprivate mutating func endStep() -> BodyReader.Step {
     switch end {
-    case .success:
+    case .finished:
       isEndTold = true
       return .end
-    case .failure(let failure):
+    case .failed(let failure):
       return .failed(failure)
     case nil:
       isWaiting = true
@@ -179,12 +176,12 @@ extension BodyReader.State {
           decoder?.feed(wire)
           continue
         }
-        if case .success = end { try decoder?.finish() }
+        if case .finished = end { try decoder?.finish() }
         return endStep()
       }
     } catch {
       let failure = TransportFailure(error)
-      end = .failure(failure)
+      end = .failed(failure)
       return .failed(failure)
     }
   }
