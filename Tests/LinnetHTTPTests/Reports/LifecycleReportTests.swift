@@ -257,6 +257,8 @@ private enum ConnectionChurn {
       closed = try ClosedPort()
       var configuration = HTTPClientConfiguration.trusting(certificates)
       configuration.pool.maximumConnectionsPerOrigin = 32
+      // The connection that a cancelled request asked for would wait for the next one.
+      configuration.pool.maximumIdleConnectionsPerOrigin = 0
       client = HTTPClient(configuration: configuration)
     }
 
