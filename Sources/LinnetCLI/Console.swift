@@ -27,7 +27,9 @@ enum Descriptor {
     var rest = bytes
     while !rest.isEmpty {
       let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      if count >= 0 {
+      if count == 0 {
+        return EIO
+      } else if count > 0 {
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
       } else if errno == EAGAIN {
         // Whoever shares the descriptor may have made it non-blocking.

@@ -36,10 +36,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
-  /// The status for an error of the client. Total: a code that a later client adds is a receive error here until it gets
+  /// The status for an error of the client.
+  init(_ error: TransportError) { self.init(error.code, in: error.phase) }
+
+  /// The status for a code and the phase in which it came. Total: a code that a later client adds is a receive error here until it gets
   /// a line of its own.
-  package init(_ error: TransportError) {
-    switch error.code {
+  package init(_ code: TransportError.Code, in phase: TransportError.Phase) {
+    switch code {
     case .unsupportedScheme: self = .unsupportedScheme
     case .invalidRequest, .invalidConfiguration: self = .usage
     case .invalidURL: self = .malformedURL
@@ -52,7 +55,7 @@ extension ExitCode {
     case .tlsHandshakeFailed: self = .tlsHandshake
     case .cancelled, .clientShutDown, .bodyAlreadyConsumed: self = .aborted
     case .emptyReply: self = .emptyReply
-    case .connectionLost, .staleConnection: self = error.phase == .send ? .sendError : .receiveError
+    case .connectionLost, .staleConnection: self = phase == .send ? .sendError : .receiveError
     case .responseHeadTooLarge: self = .receiveError
     case .invalidClientIdentity: self = .clientCertificate
     case .certificateRejected: self = .certificateRejected
@@ -60,7 +63,7 @@ extension ExitCode {
     case .bodyTooLarge, .decompressionLimit: self = .tooLarge
     case .bodyNotReplayable: self = .cannotRewind
     case .trustRootsUnavailable: self = .trustRoots
-    case .systemError: self = error.phase == .connect ? .connectFailed : .receiveError
+    case .systemError: self = phase == .connect ? .connectFailed : .receiveError
     default: self = .receiveError
     }
   }

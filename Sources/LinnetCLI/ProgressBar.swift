@@ -49,7 +49,7 @@ package struct ProgressBar {
       left = String(repeating: " ", count: max(0, 4 - percent.count)) + percent + " "
       right += " of \(size(total))"
     }
-    right += "  \(size(UInt64(speed)))/s"
+    right += "  \(size(UInt64(min(speed, 1e18))))/s"
     if let total, speed > 0, received < total {
       right += "  \(time(Double(total - received) / speed)) left"
     } else {

@@ -16,6 +16,11 @@ enum Signals {
     signal(SIGPIPE, SIG_IGN)
     if disposition(of: SIGINT) != ignored { signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) } }
     if disposition(of: SIGTERM) != ignored { signal(SIGTERM) { _ in _exit(ExitCode.terminated.rawValue) } }
+    // A parent that starts programs from a thread with blocked signals leaves them blocked.
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&set, number) }
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// What a write to a closed pipe means for the command.

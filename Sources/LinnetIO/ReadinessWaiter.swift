@@ -34,6 +34,10 @@ package final class ReadinessWaiter: ReadinessReceiver, TimerReceiver {
     try await wait(for: .writable, deadline: deadline)
   }
 
+  /// The peer finished sending or is gone. A receive that brings less than asked for does not tell then that the socket
+  /// is drained: the end follows without another edge.
+  package var hasPeerClosed: Bool { state.withLock { $0.remembered.contains(.peerClosed) } }
+
   private func wait(for interest: Readiness, deadline: Instant) async throws(ReadinessWaitError) {
     if Task.isCancelled { throw .cancelled }
     let signal = Signal()

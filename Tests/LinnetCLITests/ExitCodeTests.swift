@@ -23,6 +23,28 @@ struct ExitCodeTests {
     try await ScriptedServer.with(.steps(effects), body)
   }
 
+  @Test(
+    "every code of the client has its status",
+    arguments: [
+      (.cancelled, 42), (.clientShutDown, 42), (.invalidURL, 3), (.unsupportedScheme, 1), (.invalidRequest, 2),
+      (.invalidConfiguration, 2), (.invalidClientIdentity, 58), (.requestBodyFailed, 26), (.bodyNotReplayable, 65),
+      (.poolTimeout, 28), (.poolQueueFull, 7), (.hostNotFound, 6), (.resolutionFailed, 6), (.connectionRefused, 7),
+      (.connectFailed, 7), (.connectTimeout, 28), (.tlsHandshakeFailed, 35), (.certificateRejected, 60),
+      (.trustRootsUnavailable, 77), (.connectionLost, 56), (.staleConnection, 56), (.emptyReply, 52),
+      (.invalidResponse, 8), (.responseHeadTooLarge, 56), (.truncated, 18), (.headTimeout, 28), (.idleTimeout, 28),
+      (.totalTimeout, 28), (.bodyTooLarge, 63), (.decompressionLimit, 63), (.decodingFailed, 61),
+      (.bodyAlreadyConsumed, 42), (.systemError, 56), (TransportError.Code(rawValue: "later"), 56),
+    ] as [(TransportError.Code, Int32)])
+  func mapping(_ code: TransportError.Code, _ status: Int32) {
+    #expect(ExitCode(code, in: .head).rawValue == status)
+  }
+
+  @Test("a loss while sending is 55, a lack of descriptors while connecting 7")
+  func mappingByPhase() {
+    #expect(ExitCode(.connectionLost, in: .send) == .sendError)
+    #expect(ExitCode(.systemError, in: .connect) == .connectFailed)
+  }
+
   @Test("bad input is refused before anything is sent")
   func badInput() async throws {
     try await ScriptedServer.with(.handler { _ in .text("") }) { server async throws in
@@ -86,7 +108,8 @@ struct ExitCodeTests {
     try await withServer([.readRequest, .stall]) { server async throws in
       try await expect(28, naming: server.authority, "-m", "0.1", server.url())
     }
-    try await withServer([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall]) { server async throws in
+    try await withServer([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .stall]) {
+      server async throws in
       try await expect(28, naming: server.authority, "-m", "0.1", server.url())
     }
     var options = ScriptedServer.Options()

@@ -8,7 +8,6 @@ struct OutputTests {
   private static let script = ServerScript.handler { request in
     switch request.path {
     case "/binary": .pattern(3_000_000)
-    case "/huge": .pattern(1 << 30)
     case "/missing": ServerResponse(404, body: #"{"error":"no"}"#)
     case "/trailers": ServerResponse(body: "abc").chunked(trailers: [HeaderLine("X-End", "1")])
     case "/hints": ServerResponse.text("x").after(interim: .init(103, headers: [HeaderLine("Link", "</a>")]))
@@ -166,11 +165,18 @@ struct OutputTests {
 
   @Test("1 GiB goes through in less than 64 MiB of memory")
   func memory() async throws {
-    try await withServer { server async throws in
-      let result = try await CommandRun.linnet(server.url("/huge"), "-o", "/dev/null", "-w", "%{size_download}")
-      #expect(result.status == 0 && result.output == "\(1 << 30)")
-      #expect(result.peakResidentBytes < 64 << 20, "\(result.peakResidentBytes >> 20) MiB")
-    }
+    let (isSent, mayEnd) = (Gate(), Gate())
+    let body = ServerBody([.pattern(1 << 30), .effect(.open(isSent)), .wait(mayEnd), .pattern(1)])
+    let server = try ScriptedServer.start(.handler { _ in ServerResponse(body: body) })
+    defer { server.stop() }
+    let words = [CommandRun.path, server.url("/huge"), "-o", "/dev/null", "-w", "%{size_download}"]
+    let run = try CommandRun(words.map { Array($0.utf8) })
+    try await isSent.opened(within: .seconds(100))
+    let peak = try #require(run.peakResidentBytes)
+    mayEnd.open()
+    let result = await run.result()
+    #expect(result.status == 0 && result.output == "\((1 << 30) + 1)")
+    #expect(peak < 64 << 20, "\(peak >> 20) MiB")
   }
 }
 

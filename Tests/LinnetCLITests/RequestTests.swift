@@ -96,7 +96,8 @@ struct RequestTests {
 
   @Test("'Expect: 100-continue' is sent once and waits no longer than --expect100-timeout")
   func expectation() async throws {
-    try await ScriptedServer.with(.handler(onHead: { _ in .readBodyWithoutContinue }) { _ in .text("") }) { server async throws in
+    try await ScriptedServer.with(.handler(onHead: { _ in .readBodyWithoutContinue }) { _ in .text("") }) {
+      server async throws in
       let result = try await CommandRun.linnet(
         "-d", "abc", "-H", "Expect: 100-continue", "--expect100-timeout", "0.05", server.url())
       #expect(result.status == 0, "\(result.error)")
@@ -153,7 +154,7 @@ struct RequestTests {
     for (address, arguments) in [
       (ScriptedServer.Address.unix(path: path), ["--unix-socket", path]),
       (.abstract(name: path), ["--unix-socket", "@\(path)"]),
-      (.abstract(name: path), ["--abstract-unix-socket", path]),
+      (.abstract(name: "\(path)2"), ["--abstract-unix-socket", "\(path)2"]),
     ] {
       var options = ScriptedServer.Options()
       options.address = address

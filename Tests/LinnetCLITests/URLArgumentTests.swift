@@ -25,7 +25,7 @@ struct URLArgumentTests {
   @Test(
     "what cannot be connected to is a malformed URL",
     arguments: [
-      "http://", "http://[", "http://a:0/", "http://a:70000/", "http://a b/", "/path", "", "-", "http://a/\n",
+      "http://", "http://[", "http://a:0/", "http://a:70000/", "http://a b/", "/path", "", "http://a/\n",
     ])
   func malformed(_ typed: String) {
     #expect(exitCode(typed) == .malformedURL)

@@ -31,7 +31,8 @@ public final class HTTPClient: Sendable {
     self.environment = environment
     pools = ConnectionPools(environment: environment)
     transport = TransportStage(
-      pools: pools, securities: SecurityRegistry(environment: environment), configuration: configuration)
+      pools: pools, securities: SecurityRegistry(configuration.tls, environment: environment),
+      configuration: configuration)
   }
 
   deinit { _ = pools.shutDown() }

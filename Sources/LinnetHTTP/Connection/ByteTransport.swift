@@ -178,7 +178,9 @@ struct ByteTransport: ~Copyable {
       try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
       guard wire.isEmpty, !output.isEmpty else { return }
       do throws(TLSError) {
-        _ = try tls?.write(from: &output, upTo: Self.ciphertextAheadBytes)
+        // Nothing taken and nothing to send: the engine waits for the peer, and so does the rest.
+        let taken = try tls?.write(from: &output, upTo: Self.ciphertextAheadBytes) ?? 0
+        guard taken > 0 || (tls?.pendingCiphertextCount ?? 0) > 0 else { return }
       } catch {
         throw TransportFailure(error, phase: .send)
       }
@@ -233,11 +235,25 @@ struct ByteTransport: ~Copyable {
     do throws(TransportFailure) {
       try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
     } catch {
-      // The peer's alert explains more than our failing to answer it.
-      if failure == nil && isReadable == false { failure = error.at(.tls) }
+      // The peer's alert, which may wait in the socket, explains more than our failing to answer it.
+      failure = failure ?? receivedRefusal() ?? error.at(.tls)
     }
     if let failure { throw failure }
     return isComplete && wire.isEmpty
+  }
+
+  /// What is wrong with the handshake by the bytes that wait in the socket, if anything.
+  private mutating func receivedRefusal() -> TransportFailure? {
+    isReadable = true
+    // An alert is small; what does not fit into one read is none. An error of the socket tells less than what came
+    // before it.
+    _ = try? receiveCiphertext()
+    do throws(TLSError) {
+      _ = try tls?.handshake()
+      return nil
+    } catch {
+      return TransportFailure(error, phase: .tls)
+    }
   }
 
   /// What the handshake agreed on.

@@ -65,6 +65,8 @@ extension ConnectionFactory {
       if !transport.isReadable {
         try await waiter.waitReadable(deadline: deadline)
         transport.isReadable = true
+        // The end came with the bytes and is not told again: reading goes on until it is met.
+        if waiter.hasPeerClosed { transport.isPeerClosed = true }
       }
     } catch {
       switch error {

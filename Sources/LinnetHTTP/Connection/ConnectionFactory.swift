@@ -10,17 +10,17 @@ struct ConnectionFactory: Sendable {
   let environment: EngineEnvironment
 
   func make(
-    _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner
+    _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner, progress: DialProgress
   ) async -> Result<HTTP1Connection, TransportFailure> {
     do throws(TransportFailure) {
-      return .success(try await connect(id, timeout: timeout, owner: owner))
+      return .success(try await connect(id, timeout: timeout, owner: owner, progress: progress))
     } catch {
       return .failure(error)
     }
   }
 
   private func connect(
-    _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner
+    _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner, progress: DialProgress
   ) async throws(TransportFailure) -> HTTP1Connection {
     let shard = environment.shards.next()
     let start = shard.now
@@ -31,6 +31,7 @@ struct ConnectionFactory: Sendable {
     let options = try socketOptions()
     let addresses = try await addresses(deadline: deadline, on: shard, timeout: timeout)
     let resolved = shard.now
+    progress.connecting(to: addresses)
     let connected: ConnectedSocket
     do throws(ConnectError) {
       connected = try await Connector.connect(
@@ -55,6 +56,7 @@ struct ConnectionFactory: Sendable {
       return connection
     }
     let secured = shard.now
+    progress.securing(peer)
     let transport = try await handshake(
       connected.takeDescriptor(), context: context, shard: shard, deadline: deadline, owner: owner, peer: peer)
     info.tls = transport.negotiated

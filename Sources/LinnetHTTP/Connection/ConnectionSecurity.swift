@@ -56,16 +56,24 @@ final class ConnectionSecurity: Sendable {
 final class SecurityRegistry: Sendable {
   private struct State {
     var known: [TLSConfiguration: ConnectionSecurity] = [:]
-    var nextID = 1
+    var nextID = 2
   }
+
+  /// Under the client's own settings: found without hashing them, which may hold whole certificate bundles.
+  private let standard: ConnectionSecurity
 
   private let state = Lock(State())
   private let environment: EngineEnvironment
 
-  init(environment: EngineEnvironment) { self.environment = environment }
+  init(_ configuration: TLSConfiguration, environment: EngineEnvironment) {
+    self.environment = environment
+    standard = ConnectionSecurity(id: 1, configuration: configuration, environment: environment)
+  }
 
-  func security(for configuration: TLSConfiguration) -> ConnectionSecurity {
-    state.withLock { state in
+  /// The settings of a request, or of the client (`nil`).
+  func security(for configuration: TLSConfiguration?) -> ConnectionSecurity {
+    guard let configuration, configuration != standard.configuration else { return standard }
+    return state.withLock { state in
       if let known = state.known[configuration] { return known }
       // A program that makes new settings for every request must not grow without bound.
       if state.known.count >= 256 { state.known.removeAll() }

@@ -54,7 +54,7 @@ extension HTTP1Core {
     case .head:
       failure = TransportFailure(
         code: .headTimeout, phase: .head,
-        reason: "no response head came in time\(Self.text(exchange.timeouts.responseHead))")
+        reason: "no response head came within its timeout\(Self.text(exchange.timeouts.responseHead))")
     case .idle:
       failure = TransportFailure(
         code: .idleTimeout, phase: phase,
@@ -79,6 +79,9 @@ extension HTTP1Connection: TimerReceiver {
     withCore { core, effects, _ in
       guard core.timer == timer else { return }
       core.timer = nil
+      if let (at, kind) = core.nextDeadline(), at <= now, kind == .idle || kind == .head {
+        core.catchUp(now: now, effects: &effects)
+      }
       guard let (at, kind) = core.nextDeadline(), at <= now else { return }
       if kind == .continueWait {
         core.exchange?.continueDeadline = nil

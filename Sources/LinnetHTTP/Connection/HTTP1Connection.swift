@@ -121,9 +121,12 @@ actor HTTP1Connection {
 
   /// Sends a part of the body, or its end (`nil`); waits while the socket is full.
   nonisolated func sendBody(_ chunk: ByteChunk?, for id: ExchangeID) async throws(TransportFailure) {
-    try withCore { (core, effects, now) throws(TransportFailure) in
+    let mustLook = try withCore { (core, effects, now) throws(TransportFailure) in
       try core.sendBody(chunk, for: id, now: now, effects: &effects)
+      return core.exchange?.id != id || core.exchange?.sendFailure != nil
+        || core.output.count >= HTTP1Core.sendHighWater
     }
+    guard mustLook else { return }
     await withUnsafeContinuation { (waiter: ResponseChannel.Waiter) in
       let resumesNow = core.withLock { core -> Bool in
         guard core.exchange?.id == id, core.output.count >= HTTP1Core.sendHighWater, core.exchange?.sendFailure == nil

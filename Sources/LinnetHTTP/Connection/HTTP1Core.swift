@@ -131,20 +131,27 @@ struct HTTP1Core: ~Copyable {
     guard transport != nil, exchange == nil else {
       throw idleFailure
         ?? TransportFailure(
-          code: .connectionLost, phase: .send, reason: "the connection was closed before the request was sent",
+          code: served == 0 ? .emptyReply : .connectionLost, phase: .send,
+          reason: "the server closed the connection before the request was sent",
           isCloseBeforeResponse: true)
     }
-    served += 1
-    let id = ExchangeID(value: served)
     transport?.resetWriteMark()
     do throws(HTTP1Error) {
       try machine.sendHead(start.head, body: start.length, into: &output)
+    } catch {
+      // A head that must not be sent leaves no trace: the connection is as good for the next request as it was.
+      if error.side == .local { effects.poolEvent = .released } else { close(effects: &effects) }
+      throw TransportFailure(error, isRequestStarted: false)
+    }
+    served += 1
+    let id = ExchangeID(value: served)
+    do throws(HTTP1Error) {
       if let body = start.immediateBody {
         try machine.sendBody(body, into: &output)
       }
       if start.isComplete { try machine.sendEnd(trailers: nil, into: &output) }
     } catch {
-      // The request itself is at fault: nothing was sent, but the machine is spent.
+      // The body is not what the head announced: nothing was sent, but the machine is spent.
       output.removeAll()
       close(effects: &effects)
       throw TransportFailure(error, isRequestStarted: false)
@@ -164,6 +171,8 @@ struct HTTP1Core: ~Copyable {
     guard exchange?.id == id, transport != nil else {
       throw TransportFailure(code: .connectionLost, phase: .send, reason: "the exchange has ended")
     }
+    // The peer owes nothing while it has nothing to take: its silence starts now.
+    if output.isEmpty && !hasPendingCiphertext { exchange?.lastProgress = now }
     do throws(HTTP1Error) {
       if let chunk {
         try machine.sendBody(chunk, into: &output)
@@ -238,6 +247,17 @@ struct HTTP1Core: ~Copyable {
     }
   }
 
+  /// Moves what can be moved, whatever was told about readiness: a process that was stopped, or whose shard was busy,
+  /// must not take its own silence for the peer's.
+  mutating func catchUp(now: Instant, effects: inout Effects) {
+    if !output.isEmpty || hasPendingCiphertext {
+      transport?.isWritable = true
+      flush(now: now, effects: &effects)
+    }
+    transport?.isReadable = true
+    receive(now: now, effects: &effects)
+  }
+
   private mutating func takeTransport() -> ByteTransport? {
     var taken: ByteTransport?
     swap(&taken, &transport)
@@ -247,7 +267,9 @@ struct HTTP1Core: ~Copyable {
   /// Tickets and key log lines leave the engine whenever it has read something.
   private mutating func collectTLS(_ effects: inout Effects) {
     guard transport?.isEncrypted == true else { return }
-    if let sessions = transport?.takeNewSessions(), !sessions.isEmpty { effects.sessions = sessions }
+    if let sessions = transport?.takeNewSessions() {
+      for session in sessions { effects.sessions.append(session) }
+    }
     if let lines = transport?.takeKeyLogLines(), !lines.isEmpty { effects.keyLogLines += lines }
   }
 
@@ -281,8 +303,7 @@ struct HTTP1Core: ~Copyable {
     return exchange?.requestSentAt != nil && exchange?.sendFailure == nil ? .all : .maybe
   }
 
-  /// Hands the machine's events to the consumer. Returns false when the turn is over: the connection was closed, or the
-  /// exchange ended.
+  /// Hands the machine's events to the consumer. Returns false when the connection was closed.
   private mutating func deliverEvents(now: Instant, effects: inout Effects) -> Bool {
     while true {
       let event: HTTP1Event
@@ -313,7 +334,9 @@ struct HTTP1Core: ~Copyable {
         guard deliver(chunk, &effects) else { return false }
       case .end(let trailers):
         complete(trailers: trailers, effects: &effects)
-        return false
+        // Bytes behind the end that are still in the socket would be taken for the next response: if it may hold any,
+        // the turn goes on and meets them.
+        return transport != nil
       case .paused, .closed:
         // Bytes or an end without an exchange: the server gave up on the idle connection, or speaks out of turn. Neither
         // means that only TLS had something to say, such as a session ticket.
@@ -392,7 +415,10 @@ struct HTTP1Core: ~Copyable {
 
   mutating func abandon(_ id: ExchangeID, isCancelled: Bool, now: Instant, effects: inout Effects) {
     guard let current = exchange, current.id == id else { return }
-    let canDrain = !isCancelled && current.isRequestComplete && current.isHeadReceived
+    // Reading the rest is worth while only to use the connection again.
+    let canDrain =
+      !isCancelled && current.isRequestComplete && current.isHeadReceived && !closesAfterExchange
+      && machine.mayBeReusable
     guard canDrain, machine.remainingBodyBytes.map({ $0 <= UInt64(Self.discardLimit) }) ?? true else {
       fail(.cancelled, effects: &effects)
       return

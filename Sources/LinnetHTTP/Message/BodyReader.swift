@@ -9,11 +9,12 @@ final class BodyReader: Sendable {
     var batch: [ByteChunk] = []
     var position = 0
     var decoder: ContentDecoder?
-    var isDecoderFed = false
-    var end: Result<HTTPHeaders?, TransportFailure>?
+    var end: ResponseChannel.End?
     var wireBytes: UInt64 = 0
-    /// A task is inside `next`; a second one is refused.
-    var isReading = false
+    /// A task waits for the next batch; a second one is refused.
+    var isWaiting = false
+    /// The consumer was told that the body is over.
+    var isEndTold = false
   }
 
   let expectedLength: UInt64?
@@ -41,7 +42,8 @@ final class BodyReader: Sendable {
 
   var trailers: HTTPHeaders? {
     state.withLock { state in
-      guard case .success(let trailers) = state.end else { return nil }
+      // The end may be known while bytes before it were not read yet.
+      guard state.isEndTold, case .finished(let trailers) = state.end else { return nil }
       return trailers
     }
   }
@@ -55,30 +57,20 @@ final class BodyReader: Sendable {
   }
 
   private func nextChunk() async throws(TransportFailure) -> ByteChunk? {
-    guard beginReading() else {
-      throw TransportFailure(
-        code: .bodyAlreadyConsumed, phase: .body, reason: "the body is being read by another task")
-    }
-    defer { state.withLock { $0.isReading = false } }
+    var batch: ResponseChannel.BodyBatch?
     while true {
-      switch step() {
+      switch step(accepting: batch) {
       case .chunk(let chunk): return chunk
       case .end: return nil
       case .failed(let failure):
         channel.abandon()
         throw failure.code == .cancelled ? failure.at(.body).with(sent: .all) : failure
+      case .busy:
+        throw TransportFailure(
+          code: .bodyAlreadyConsumed, phase: .body, reason: "the body is being read by another task", sent: .all)
       case .needsBatch: break
       }
-      let batch = await channel.nextBatch()
-      accept(batch)
-    }
-  }
-
-  private func beginReading() -> Bool {
-    state.withLock { state in
-      guard !state.isReading else { return false }
-      state.isReading = true
-      return true
+      batch = await channel.nextBatch()
     }
   }
 
@@ -86,33 +78,32 @@ final class BodyReader: Sendable {
     case chunk(ByteChunk)
     case end
     case failed(TransportFailure)
+    /// The caller waits for a batch and brings it; until then others find the body busy.
     case needsBatch
+    case busy
   }
 
   /// Produces the next chunk from what is at hand.
-  private func step() -> Step {
+  private func step(accepting batch: ResponseChannel.BodyBatch?) -> Step {
     state.withLock { state in
-      guard state.decoder == nil else { return state.decodeStep() }
+      if let batch {
+        state.accept(batch)
+      } else if state.isWaiting {
+        return .busy
+      }
+      if state.decoder != nil { return state.decodeStep() }
       if let chunk = state.takeWireChunk() { return .chunk(chunk) }
       return state.endStep()
     }
   }
 
-  private func accept(_ batch: ResponseChannel.BodyBatch) {
-    state.withLock { state in
-      switch batch {
-      case .chunks(let chunks):
-        state.batch = chunks
-        state.position = 0
-      case .end(let trailers):
-        state.end = .success(trailers)
-      case .failed(let failure):
-        state.end = .failure(failure)
-      }
-    }
-  }
-
   func collect(upTo limit: Int) async throws(TransportError) -> ByteChunk {
+    // An empty result would pass for an empty body.
+    guard !state.withLock({ $0.isEndTold }) else {
+      throw context.error(
+        TransportFailure(
+          code: .bodyAlreadyConsumed, phase: .body, reason: "the body was read to its end before", sent: .all))
+    }
     if let expectedLength, expectedLength > UInt64(clamping: limit) {
       channel.abandon()
       throw context.error(Self.tooLarge(limit: limit, seen: "Content-Length says \(expectedLength) bytes"))
@@ -145,6 +136,13 @@ final class BodyReader: Sendable {
 }
 
 extension BodyReader.State {
+  fileprivate mutating func accept(_ received: ResponseChannel.BodyBatch) {
+    isWaiting = false
+    batch = received.chunks
+    position = 0
+    end = received.end
+  }
+
   fileprivate mutating func takeWireChunk() -> ByteChunk? {
     guard position < batch.count else { return nil }
     let chunk = batch[position]
@@ -157,11 +155,16 @@ extension BodyReader.State {
     return chunk
   }
 
-  fileprivate func endStep() -> BodyReader.Step {
+  fileprivate mutating func endStep() -> BodyReader.Step {
     switch end {
-    case .success: .end
-    case .failure(let failure): .failed(failure)
-    case nil: .needsBatch
+    case .finished:
+      isEndTold = true
+      return .end
+    case .failed(let failure):
+      return .failed(failure)
+    case nil:
+      isWaiting = true
+      return .needsBatch
     }
   }
 
@@ -173,12 +176,12 @@ extension BodyReader.State {
           decoder?.feed(wire)
           continue
         }
-        if case .success = end { try decoder?.finish() }
+        if case .finished = end { try decoder?.finish() }
         return endStep()
       }
     } catch {
       let failure = TransportFailure(error)
-      end = .failure(failure)
+      end = .failed(failure)
       return .failed(failure)
     }
   }

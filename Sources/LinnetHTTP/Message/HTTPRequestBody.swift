@@ -49,6 +49,15 @@ public struct HTTPRequestBody: Sendable {
     HTTPRequestBody(source: .oneShot(length: length, OneShotStream(ChunkStream(stream))))
   }
 
+  /// No byte will come from it.
+  var isKnownEmpty: Bool {
+    switch source {
+    case .bytes(let bytes): bytes.isEmpty
+    case .replayable(let length, _), .oneShot(let length, _): length == 0
+    case .file: false
+    }
+  }
+
   var isOneShot: Bool {
     if case .oneShot = source { return true }
     return false

@@ -24,11 +24,10 @@ final class ResponseChannel: Sendable {
     case failed(TransportFailure)
   }
 
-  /// A batch of body bytes, and the end when nothing follows.
-  enum BodyBatch: Sendable {
-    case chunks([ByteChunk])
-    case end(trailers: HTTPHeaders?)
-    case failed(TransportFailure)
+  /// Body bytes, and the end when nothing follows them. Never without both.
+  struct BodyBatch: Sendable {
+    let chunks: [ByteChunk]
+    let end: End?
   }
 
   typealias Waiter = UnsafeContinuation<Void, Never>
@@ -125,17 +124,11 @@ final class ResponseChannel: Sendable {
 
   private func takeBatch() -> BodyBatch? {
     state.withLock { state in
-      if !state.chunks.isEmpty {
-        let chunks = state.chunks
-        state.chunks = []
-        state.bufferedBytes = 0
-        return .chunks(chunks)
-      }
-      switch state.end {
-      case .finished(let trailers): return .end(trailers: trailers)
-      case .failed(let failure): return .failed(failure)
-      case nil: return nil
-      }
+      guard !state.chunks.isEmpty || state.end != nil else { return nil }
+      let batch = BodyBatch(chunks: state.chunks, end: state.end)
+      state.chunks = []
+      state.bufferedBytes = 0
+      return batch
     }
   }
 

@@ -9,7 +9,8 @@ struct PreparedRequest: Sendable {
   let head: RequestHead
   let body: HTTPRequestBody?
   let timeouts: TimeoutConfiguration
-  let tls: TLSConfiguration
+  /// Nil: the client's.
+  let tls: TLSConfiguration?
   let target: ConnectTarget?
   /// Nil: the body is handed out as it comes.
   let decompression: DecompressionConfiguration?
@@ -28,50 +29,54 @@ struct PreparedRequest: Sendable {
     self.url = url
     body = request.body
     timeouts = options.timeouts.resolved(configuration.timeouts)
-    tls = options.tls ?? configuration.tls
+    tls = options.tls
     target = options.connectTarget ?? configuration.connectTarget
     collectCap = options.maximumCollectedBytes ?? configuration.maximumCollectedBytes
-    expectsContinue = options.expectsContinue && request.body != nil
+    // "A client MUST NOT generate a 100-continue expectation in a request that does not include content" (RFC 9110
+    // §10.1.1).
+    expectsContinue = options.expectsContinue && request.body.map { !$0.isKnownEmpty } ?? false
     onEvent = options.onEvent
 
-    var decompression: DecompressionConfiguration?
+    // It would turn the connection into a tunnel that nobody uses (RFC 9110 §9.3.6).
+    guard request.method != .connect else {
+      throw TransportFailure(code: .invalidRequest, phase: .request, reason: "CONNECT cannot be sent as a request")
+    }
+    var headers = try Self.makeHeaders(request, url: url, defaults: configuration.defaultHeaders)
     // A range of an encoded body cannot be decoded on its own, and who asks for an encoding wants it as it is.
     if case .automatic(let limits) = options.decompression ?? configuration.decompression,
-      !request.headers.contains("Accept-Encoding"), !request.headers.contains("Range")
+      !headers.contains("Accept-Encoding"), !headers.contains("Range")
     {
       decompression = limits
+      headers.add("Accept-Encoding", "gzip, deflate")
+    } else {
+      decompression = nil
     }
-    self.decompression = decompression
-    head = try Self.makeHead(
-      request, url: url, configuration: configuration, acceptsEncodings: decompression != nil,
-      expectsContinue: expectsContinue)
+    if expectsContinue && !headers.contains("Expect") { headers.add("Expect", "100-continue") }
+    head = RequestHead(method: request.method, target: url.requestTarget, headers: headers)
   }
 
-  private static func makeHead(
-    _ request: HTTPRequest, url: HTTPURL, configuration: HTTPClientConfiguration, acceptsEncodings: Bool,
-    expectsContinue: Bool
-  ) throws(TransportFailure) -> RequestHead {
+  private static func makeHeaders(
+    _ request: HTTPRequest, url: HTTPURL, defaults: HTTPHeaders
+  ) throws(TransportFailure) -> HTTPHeaders {
     var headers = HTTPHeaders()
-    if !request.headers.contains("Host") { headers.add("Host", url.hostHeaderValue) }
+    if !request.headers.contains("Host") && !defaults.contains("Host") { headers.add("Host", url.hostHeaderValue) }
     let omitted = request.options.omittedDefaultHeaders
     if omitted.isEmpty && request.headers.isEmpty {
-      headers.add(contentsOf: configuration.defaultHeaders)
+      headers.add(contentsOf: defaults)
     } else {
-      for header in configuration.defaultHeaders
+      for header in defaults
       where !request.headers.contains(header.name)
         && !omitted.contains(where: { ASCII.equalIgnoringCase($0.utf8, header.name.utf8) })
       {
         headers.add(header)
       }
     }
-    if acceptsEncodings { headers.add("Accept-Encoding", "gzip, deflate") }
     headers.add(contentsOf: request.headers)
-    if expectsContinue && !headers.contains("Expect") { headers.add("Expect", "100-continue") }
     do throws(HTTPHeaderError) {
       try headers.validate()
     } catch {
       throw TransportFailure(code: .invalidRequest, phase: .request, reason: "\(error)")
     }
-    return RequestHead(method: request.method, target: url.requestTarget, headers: headers)
+    return headers
   }
 }

@@ -15,7 +15,7 @@ struct RequestUpload: Sendable {
   /// File parts are read in pieces of this size: few calls, and little memory for an upload of any length.
   private static var filePartBytes: Int { 256 << 10 }
 
-  init(_ body: HTTPRequestBody?) throws(TransportFailure) {
+  init(_ body: HTTPRequestBody?) async throws(TransportFailure) {
     source = body?.source
     var immediate: ByteChunk?
     var file: UploadFile?
@@ -26,7 +26,7 @@ struct RequestUpload: Sendable {
       length = .known(UInt64(bytes.count))
       immediate = bytes
     case .file(let path):
-      let opened = try UploadFile(path: path)
+      let opened = try await UploadFile.open(path: path)
       file = opened
       length = opened.size.map { .known($0) } ?? .chunked
     case .replayable(let count, _):

@@ -104,7 +104,7 @@ struct TransportStage: Sendable {
 
     let upload: RequestUpload
     do throws(TransportFailure) {
-      upload = try RequestUpload(request.body)
+      upload = try await RequestUpload(request.body)
     } catch {
       connection.giveBack()
       throw error
@@ -153,7 +153,9 @@ struct TransportStage: Sendable {
       head: head, url: request.url,
       body: HTTPResponseBody(
         reader: BodyReader(
-          channel: channel, expectedLength: expectedLength, decoder: decoder(for: head, request), context: context)),
+          channel: channel, expectedLength: expectedLength,
+          decoder: decoder(for: head, expectedLength: expectedLength, request),
+          context: context)),
       connection: info, timings: timings, defaultCap: request.collectCap)
   }
 
@@ -184,11 +186,15 @@ struct TransportStage: Sendable {
     }
   }
 
-  private func decoder(for head: ResponseHead, _ request: PreparedRequest) -> ContentDecoder? {
-    guard let limits = request.decompression, request.head.method != .head,
-      let value = Optional(head.headers.values(for: "Content-Encoding").joined(separator: ",")), !value.isEmpty,
-      let codings = ContentDecoder.parse(Array(value.utf8).span), !codings.isEmpty
-    else { return nil }
+  private func decoder(
+    for head: ResponseHead, expectedLength: UInt64?, _ request: PreparedRequest
+  ) -> ContentDecoder? {
+    // Answers to HEAD, 204 and 304 name the coding of a body that they do not have.
+    guard let limits = request.decompression, expectedLength != 0, head.headers.contains("Content-Encoding") else {
+      return nil
+    }
+    let value = head.headers.values(for: "Content-Encoding").joined(separator: ",")
+    guard let codings = ContentDecoder.parse(Array(value.utf8).span), !codings.isEmpty else { return nil }
     return ContentDecoder(codings: codings, limits: DecompressionLimits(limits))
   }
 }

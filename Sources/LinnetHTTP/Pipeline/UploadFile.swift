@@ -8,7 +8,21 @@ final class UploadFile: Sendable {
   let size: UInt64?
   private let descriptor: OwnedDescriptor
 
-  init(path: String) throws(TransportFailure) {
+  /// Opens a file on the blocking pool: the open of a pipe waits for its writer, and one on a network waits for that.
+  static func open(path: String) async throws(TransportFailure) -> UploadFile {
+    let outcome: Result<UploadFile, TransportFailure>
+    do throws(BlockingPoolError) {
+      outcome = try await BlockingPool.shared.run {
+        do throws(TransportFailure) { return .success(try UploadFile(path: path)) } catch { return .failure(error) }
+      }
+    } catch {
+      if error == .cancelled { throw .cancelled }
+      throw TransportFailure(code: .requestBodyFailed, phase: .request, reason: "cannot read \(path): \(error)")
+    }
+    return try outcome.get()
+  }
+
+  private init(path: String) throws(TransportFailure) {
     self.path = path
     do throws(SystemError) {
       let opened = try FileIO.openForReading(path)

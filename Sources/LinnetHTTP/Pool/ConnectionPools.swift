@@ -7,6 +7,8 @@ final class ConnectionPools: Sendable {
   private struct State {
     var pools: [PoolKey: OriginPool] = [:]
     var isShutDown = false
+    /// How many pools there may be before unused ones are looked for.
+    var sweepAt = ConnectionPools.sweepThreshold
   }
 
   private let state = Lock(State())
@@ -20,15 +22,18 @@ final class ConnectionPools: Sendable {
       if state.isShutDown { return nil }
       if let pool = state.pools[key] { return pool }
       // Pools of origins that were left keep nothing but this entry; drop them before they add up.
-      if state.pools.count >= Self.sweepThreshold { state.pools = state.pools.filter { !$0.value.isUnused } }
+      if state.pools.count >= state.sweepAt {
+        state.pools = state.pools.filter { !$0.value.isUnused }
+        state.sweepAt = max(Self.sweepThreshold, state.pools.count * 2)
+      }
       let pool = make()
       state.pools[key] = pool
       return pool
     }
   }
 
-  /// Above this many origins, those without connections are forgotten at the next new one. A crawler must not grow
-  /// without bound; a service that talks to a few hundred hosts is never swept.
+  /// Above this many origins, those without connections are forgotten, each time their number has doubled. A crawler
+  /// must not grow without bound; a service that talks to a few hundred hosts is never swept.
   private static var sweepThreshold: Int { 1024 }
 
   /// Idle connections close now, the others when their exchange ends; further requests fail. The pools stay known, so

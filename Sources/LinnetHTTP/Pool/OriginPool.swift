@@ -22,7 +22,7 @@ actor OriginPool {
     /// The errors of dials that failed while waiters still have to be told.
     var dialFailures: [PoolMachine.ConnectionID: TransportFailure] = [:]
     var dialTimeouts: [PoolMachine.ConnectionID: Duration?] = [:]
-    var dials: [PoolMachine.ConnectionID: Task<Void, Never>] = [:]
+    var dials: [PoolMachine.ConnectionID: Dial] = [:]
     var nextWaiter: UInt64 = 0
     var timer: ShardTimer?
     var timerAt = Instant.distantFuture
@@ -30,6 +30,11 @@ actor OriginPool {
     var isMachineDrained = false
     /// The machine is, and no abandoned dial holds a socket any more.
     var isDrained = false
+  }
+
+  private struct Dial {
+    let task: Task<Void, Never>
+    let progress: DialProgress
   }
 
   private struct Waiter {
@@ -139,7 +144,7 @@ actor OriginPool {
   /// Fails every exchange in flight.
   nonisolated func closeAll() {
     let (connections, dials) = state.withLock { (Array($0.connections.values), Array($0.dials.values)) }
-    for dial in dials { dial.cancel() }
+    for dial in dials { dial.task.cancel() }
     for connection in connections { connection.close(failing: .shutDown) }
   }
 
@@ -188,11 +193,13 @@ actor OriginPool {
     for id in action.dials {
       // Asked while the lock is held, so that a cancel finds the task.
       let timeout = state.dialTimeouts.removeValue(forKey: id) ?? route.connectTimeout
-      state.dials[id] = Task { await self.dial(id, timeout: timeout) }
+      let progress = DialProgress()
+      let task = Task { await self.dial(id, timeout: timeout, progress) }
+      state.dials[id] = Dial(task: task, progress: progress)
     }
     for id in action.closes {
       if let connection = state.connections.removeValue(forKey: id) { effects.closes.append(connection) }
-      if let dial = state.dials[id] { effects.cancelledDials.append(dial) }
+      if let dial = state.dials[id] { effects.cancelledDials.append(dial.task) }
     }
     if action.isDrained { state.isMachineDrained = true }
     if state.isMachineDrained, state.dials.isEmpty, !state.isDrained {
@@ -223,14 +230,18 @@ actor OriginPool {
         code: .poolQueueFull, phase: .pool,
         reason: "\(state.machine.limits.maximumWaiters) requests wait for a connection to \(route.name) already")
     case .waitTimedOut(let inUse, let limit, let position, let waited):
-      let connecting = inUse == 0
+      let isTotal = waiter.totalDeadline <= timerShard.now
+      // With nothing in use the wait was for a dial: the oldest one has had most time.
+      let oldest = state.dials.min { $0.key.rawValue < $1.key.rawValue }
+      if inUse == 0, let progress = oldest?.value.progress.current {
+        return TransportFailure(
+          code: isTotal ? .totalTimeout : .connectTimeout, phase: progress.phase,
+          reason: "no connection to \(route.name) was made within \(waited.shortText)", peers: progress.peers)
+      }
       return TransportFailure(
-        code: waiter.totalDeadline <= timerShard.now ? .totalTimeout : .poolTimeout,
-        phase: connecting ? .connect : .pool,
-        reason: connecting
-          ? "no connection to \(route.name) was made within \(waited.shortText)"
-          : "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) in use, "
-            + "position \(position) in the queue")
+        code: isTotal ? .totalTimeout : .poolTimeout, phase: .pool,
+        reason: "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) in use, "
+          + "position \(position) in the queue")
     }
   }
 
@@ -248,10 +259,10 @@ actor OriginPool {
 
   // MARK: Dialling
 
-  private func dial(_ id: PoolMachine.ConnectionID, timeout: Duration?) async {
+  private func dial(_ id: PoolMachine.ConnectionID, timeout: Duration?, _ progress: DialProgress) async {
     let owner = ConnectionOwner(pool: self, security: route.security, sessionKey: route.sessionKey)
     let result = await ConnectionFactory(route: route, environment: environment).make(
-      id, timeout: timeout, owner: owner)
+      id, timeout: timeout, owner: owner, progress: progress)
     switch result {
     case .success(let connection):
       transition { state, _ in

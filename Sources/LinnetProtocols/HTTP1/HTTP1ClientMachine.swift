@@ -91,6 +91,9 @@ package struct HTTP1ClientMachine: ~Copyable, Sendable {
     }
   }
 
+  /// Whether what was said so far lets the connection carry another exchange once this one is over.
+  package var mayBeReusable: Bool { isPersistent && !hasEnded }
+
   /// Whether any byte of a response, interim or final, was received in this cycle. Empty lines before it do not count.
   package var responseStarted: Bool {
     if hasSeenResponse { return true }

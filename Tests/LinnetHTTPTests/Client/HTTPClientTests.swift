@@ -61,7 +61,7 @@ struct HTTPClientTests {
 
   @Test("a large body is streamed in order", arguments: [false, true])
   func largeBody(isChunked: Bool) async throws {
-    let size: UInt64 = 20_000_000
+    let size: UInt64 = 4_000_000
     let server = try ScriptedServer.start(
       .handler { _ in isChunked ? ServerResponse.pattern(size).chunked() : .pattern(size) })
     defer { server.stop() }

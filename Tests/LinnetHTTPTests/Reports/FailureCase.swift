@@ -17,8 +17,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
 
   /// What must have happened before the clock moves.
   enum Moment: Sendable, Hashable {
-    /// Something waits with a deadline.
-    case timerArmed
+    /// This many things wait with deadlines.
+    case timersArmed(Int)
     /// The server has the request's head.
     case headSent
     /// The client has the response's head.
@@ -104,7 +104,7 @@ extension FailureCase {
       $0.change = { $0.body = .file("/nonexistent/body") }
       $0.namesPeer = false
     },
-    FailureCase("a certificate file that is missing", .invalidConfiguration, .request, .nothing, "/nonexistent/ca.pem")
+    FailureCase("a certificate file that is missing", .trustRootsUnavailable, .request, .nothing, "/nonexistent/ca.pem")
     {
       $0.isHTTPS = true
       $0.configure = { configuration, _ in configuration.tls.trustRoots = .only([.file("/nonexistent/ca.pem")]) }
@@ -136,7 +136,7 @@ extension FailureCase {
       $0.configure = { configuration, _ in
         configuration.timeouts = TimeoutConfiguration(connect: .milliseconds(50), connectionWait: nil)
       }
-      $0.timePasses = .timerArmed
+      $0.timePasses = .timersArmed(1)
     },
     FailureCase("a port that is silent after connecting", .connectTimeout, .tls, .nothing, "not done in time") {
       $0.isHTTPS = true
@@ -144,7 +144,32 @@ extension FailureCase {
       $0.configure = { configuration, _ in
         configuration.timeouts = TimeoutConfiguration(connect: .milliseconds(50), connectionWait: nil)
       }
-      $0.timePasses = .timerArmed
+      $0.timePasses = .timersArmed(1)
+    },
+    FailureCase(
+      "a name service that is slower than the total timeout", .totalTimeout, .resolve, .nothing, "no connection"
+    ) {
+      $0.destination = .host("slow.test")
+      $0.configure = { configuration, _ in configuration.timeouts.total = .milliseconds(50) }
+      // The request's own wait, and the step of the dial.
+      $0.timePasses = .timersArmed(2)
+      $0.namesPeer = false
+    },
+    FailureCase("a silent port and a total timeout", .totalTimeout, .connect, .nothing, "no connection to") {
+      $0.options = { options, _ in
+        options.acceptance = .nothingWithFullBacklog
+        options.acceptBacklog = 1
+      }
+      $0.configure = { configuration, _ in configuration.timeouts.total = .milliseconds(50) }
+      // The request's own wait, and the step of the dial.
+      $0.timePasses = .timersArmed(2)
+    },
+    FailureCase("a silent handshake and a total timeout", .totalTimeout, .tls, .nothing, "no connection to") {
+      $0.isHTTPS = true
+      $0.options = { options, _ in options.acceptance = .nothing }
+      $0.configure = { configuration, _ in configuration.timeouts.total = .milliseconds(50) }
+      // The request's own wait, and the step of the dial.
+      $0.timePasses = .timersArmed(2)
     },
   ]
 
@@ -237,7 +262,7 @@ extension FailureCase {
       "a cut head", .truncated, .head, "inside the response head", .send("HTTP/1.1 200 OK\r\nServer: s\r\n"), .close),
     FailureCase(
       "a reset in the head", .connectionLost, .head, "reset the connection", .send("HTTP/1.1 200 OK\r\n"), .reset),
-    FailureCase("no response in time", .headTimeout, .head, .all, "no response head came in time of 50 ms") {
+    FailureCase("no response in time", .headTimeout, .head, .all, "no response head came within its timeout of 50 ms") {
       $0.timePasses = .headSent
       $0.change = { $0.options.timeouts.responseHead = .after(.milliseconds(50)) }
     },

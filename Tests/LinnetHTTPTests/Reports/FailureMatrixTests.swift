@@ -30,6 +30,7 @@ struct FailureMatrixTests {
     try expected.configure(&configuration, certificates)
     let resolver = FakeResolver()
     resolver.fail("broken.test", .temporary)
+    resolver.set([], for: "slow.test", after: Gate())
     let clock = ManualClock()
     let shards = expected.timePasses == nil ? ShardGroup.shared : clock.makeGroup()
     var environment = EngineEnvironment(shards: shards, resolver: resolver)
@@ -85,7 +86,7 @@ struct FailureMatrixTests {
       }
     }
     switch moment {
-    case .timerArmed: try await clock.waitForTimers(1)
+    case .timersArmed(let count): try await clock.waitForTimers(count)
     case .headSent: try await server.waitForHeads(1)
     case .responded: try await responded.opened()
     }

@@ -297,6 +297,10 @@ private enum ConnectionChurn {
 
     func settle() async throws {
       await client.waitForPools { $0.leasedStreams + $0.waiting + $0.dialling == 0 }
+      // A request that was cancelled while its connection was made leaves it idle; its next use ends it.
+      for url in [plain.url("/"), secure.url("/")] {
+        for _ in 0..<client.poolCounts.idle { _ = await failure(url) }
+      }
       for server in [plain, secure] {
         try await server.wait(for: "every connection to end") { $0.closedCount == $0.connectionCount }
       }

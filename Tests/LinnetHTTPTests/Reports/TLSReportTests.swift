@@ -122,7 +122,7 @@ struct TLSReportTests {
       let named = environment(["SSL_CERT_FILE": path], bundles: [certificates.authorityFile])
       let client = HTTPClient(configuration: .init(), environment: named)
       let error = try #require(await client.failure(of: .get(server.url())))
-      #expect(error.code == .invalidConfiguration)
+      #expect(error.code == .trustRootsUnavailable)
       #expect(error.sent == .nothing)
       #expect(error.description.contains("SSL_CERT_FILE=\(path)"))
       #expect(server.snapshot.connectionCount == 0)
@@ -235,7 +235,7 @@ struct TLSReportTests {
           certificates: .file(files.chain), privateKey: .file(key), passphrase: passphrase)
         let error = try #require(
           await HTTPClient(configuration: configuration).failure(of: .get(server.url())), "\(key) \(passphrase ?? "-")")
-        #expect(error.code == .invalidConfiguration)
+        #expect(error.code == .invalidClientIdentity)
         #expect(error.phase == .request)
         #expect(error.description.contains(key))
         #expect(!error.description.contains("wrong\""))
