@@ -43,7 +43,7 @@ package final class OneShot<Value: Sendable>: Sendable {
   /// - Parameter valueWhenCancelled: Called at once when the task is cancelled; its result is the value unless one came
   ///   before.
   package func wait(valueWhenCancelled: @escaping @Sendable () -> Value) async -> Value {
-    await withTaskCancellationHandler {
+    let value = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let present = state.withLock { state -> Value? in
           if case .full(let value) = state {
@@ -58,5 +58,7 @@ package final class OneShot<Value: Sendable>: Sendable {
     } onCancel: {
       fulfil(valueWhenCancelled())
     }
+    state.confirmHandOver()
+    return value
   }
 }

@@ -125,7 +125,7 @@ extension TransportError: CustomStringConvertible {
     if let method { text += "\(method.rawValue) " }
     if let url { text += "\(url): " }
     text += "\(phase.rawValue): \(reason)"
-    let untold = peers.filter { !reason.contains($0.address) }
+    let untold = peers.filter { !reason.mentions($0.address) }
     if !untold.isEmpty {
       let told = untold.map { $0.cause == reason ? $0.address : $0.description }
       text += " (\(told.joined(separator: "; ")))"
@@ -149,6 +149,17 @@ extension Duration {
 }
 
 extension String {
+  /// Whether `other` stands in the text. `contains(_: String)` would do, but links the standard library's regular
+  /// expressions into every static program.
+  fileprivate func mentions(_ other: String) -> Bool {
+    var rest = utf8[...]
+    while rest.count >= other.utf8.count {
+      if rest.starts(with: other.utf8) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
+
   /// The text on one line: control characters become spaces, so that a peer cannot forge log lines.
   func replacingLineBreaks() -> String {
     guard unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return self }

@@ -94,7 +94,7 @@ actor OriginPool {
       state.nextWaiter += 1
       return PoolMachine.WaiterID(rawValue: state.nextWaiter)
     }
-    return await withTaskCancellationHandler {
+    let outcome = await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<LeaseOutcome, Never>) in
         transition { state, effects in
           state.waiters[waiter] = Waiter(continuation: continuation, totalDeadline: totalDeadline)
@@ -109,6 +109,8 @@ actor OriginPool {
     } onCancel: {
       cancelWaiter(waiter)
     }
+    state.confirmHandOver()
+    return outcome
   }
 
   private nonisolated func cancelWaiter(_ waiter: PoolMachine.WaiterID) {
