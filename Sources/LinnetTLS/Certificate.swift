@@ -71,7 +71,7 @@ package struct Certificate: Sendable, Hashable {
   }
 
   @unsafe
-  private static func text(of name: OpaquePointer?) -> String {
+  static func text(of name: OpaquePointer?) -> String {
     guard let name = unsafe name, let bio = try? MemoryBIO() else { return "" }
     // SAFETY: both objects live for the call.
     _ = unsafe linnet_x509_print_name(bio.raw, name)

@@ -144,6 +144,16 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
     unsafe SSL_get_servername(raw, TLSEXT_NAMETYPE_host_name).map { unsafe String(cString: $0) }
   }
 
+  /// Subject and issuer of the peer's certificate, for display. Reads the object at hand; a ``Certificate`` would be
+  /// encoded, hashed and searched for names that nobody asked for, for each connection.
+  var peerNames: (subject: String, issuer: String)? {
+    // SAFETY: the certificate and its names belong to the connection.
+    guard let leaf = unsafe SSL_get0_peer_certificate(raw) else { return nil }
+    return unsafe (
+      Certificate.text(of: X509_get_subject_name(leaf)), Certificate.text(of: X509_get_issuer_name(leaf))
+    )
+  }
+
   func peerCertificates() throws(TLSError) -> [Certificate] {
     var result: [Certificate] = []
     // SAFETY: the chain and its elements belong to the connection.

@@ -269,6 +269,9 @@ package struct TLSEngine: ~Copyable, Sendable {
   /// Server only: the host that the client named (SNI).
   package var requestedServerName: String? { connection.requestedServerName }
 
+  /// Subject and issuer of the peer's certificate, for display.
+  package var peerNames: (subject: String, issuer: String)? { connection.peerNames }
+
   /// The peer's certificates, its own first, as it sent them; after a resumption only its own.
   package func peerCertificates() throws(TLSError) -> [Certificate] { try connection.peerCertificates() }
 

@@ -55,11 +55,11 @@ public enum Decompression: Sendable, Hashable {
 public struct DecompressionConfiguration: Sendable, Hashable {
   /// The most bytes a body may expand to. Default: no limit of its own; `collect` has one, and the ratio below applies.
   public var maximumExpandedBytes: UInt64?
-  /// How many times larger than the encoded body the decoded one may become. Default 250: real JSON stays below 50, a
-  /// bomb goes up to 1,032.
-  public var maximumRatio = 250
-  /// The decoded size below which the ratio is not looked at. Default 16 MiB.
-  public var ratioFloorBytes: UInt64 = 16 << 20
+  /// How many times larger than the encoded body the decoded one may become. Default 200, Apache's limit: real JSON
+  /// stays below 50, a bomb goes up to 1,032.
+  public var maximumRatio = 200
+  /// The decoded size below which the ratio is not looked at. Default 4 MiB: harmless to hold.
+  public var ratioFloorBytes: UInt64 = 4 << 20
 
   /// The defaults named at each property.
   public init() {}

@@ -294,10 +294,10 @@ struct ByteTransport: ~Copyable {
 
 extension ConnectionInfo.TLSInfo {
   fileprivate init(_ engine: borrowing TLSEngine) {
-    let leaf = (try? engine.peerCertificates())?.first
+    let names = engine.peerNames
     self.init(
       version: engine.version?.description ?? "", cipher: engine.cipher,
-      applicationProtocol: engine.negotiatedProtocol, isResumed: engine.isResumed, peerSubject: leaf?.subject,
-      peerIssuer: leaf?.issuer)
+      applicationProtocol: engine.negotiatedProtocol, isResumed: engine.isResumed, peerSubject: names?.subject,
+      peerIssuer: names?.issuer)
   }
 }
