@@ -59,23 +59,37 @@ struct ByteTransport: ~Copyable {
     if tls != nil { return try readCiphertext(into: &machine) }
     let fd = descriptor.raw
     let wanted = machine.suggestedReadSize
-    var outcome = IOResult.wouldBlock
-    var offered = 0
+    var receipt = Receipt()
     do throws(SystemError) {
       _ = try machine.withReceiveCapacity(minimum: wanted) { (room) throws(SystemError) -> Int in
-        offered = room.count
-        outcome = try Syscalls.recv(fd, into: room)
-        if case .bytes(let count) = outcome { return count }
-        return 0
+        try receipt.receive(from: fd, into: room)
       }
     } catch {
       isReadable = false
       throw TransportFailure(receiving: error)
     }
-    switch outcome {
-    case .bytes(let count):
+    return conclude(receipt)
+  }
+
+  /// One receive: what it gave, and how much room it had.
+  private struct Receipt {
+    private(set) var result = IOResult.wouldBlock
+    private(set) var hasFilledRoom = false
+
+    mutating func receive(from fd: CInt, into room: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+      result = try Syscalls.recv(fd, into: room)
+      guard case .bytes(let count) = result else { return 0 }
+      hasFilledRoom = count == room.count
+      return count
+    }
+  }
+
+  /// Notes what a receive says about the socket.
+  private mutating func conclude(_ receipt: Receipt) -> ReadOutcome {
+    switch receipt.result {
+    case .bytes:
       // A short read drained the socket; the next bytes make a new edge (epoll(7)).
-      if count < offered && !isPeerClosed { isReadable = false }
+      if !receipt.hasFilledRoom && !isPeerClosed { isReadable = false }
       return .progressed
     case .wouldBlock:
       isReadable = false
@@ -111,36 +125,19 @@ struct ByteTransport: ~Copyable {
   /// Moves ciphertext from the socket into the engine, once.
   mutating func receiveCiphertext() throws(TransportFailure) -> ReadOutcome {
     let fd = descriptor.raw
-    var outcome = IOResult.wouldBlock
-    var offered = 0
+    var receipt = Receipt()
     do throws(SystemError) {
       _ = try tls?.withCiphertextCapacity(minimum: ciphertextReadBytes) { (room) throws(SystemError) -> Int in
-        offered = room.count
-        outcome = try Syscalls.recv(fd, into: room)
-        if case .bytes(let count) = outcome { return count }
-        return 0
+        try receipt.receive(from: fd, into: room)
       }
     } catch {
       isReadable = false
       throw TransportFailure(receiving: error)
     }
-    switch outcome {
-    case .bytes(let count):
-      if count < offered {
-        if !isPeerClosed { isReadable = false }
-        ciphertextReadBytes = Self.smallReadBytes
-      } else {
-        ciphertextReadBytes = Self.largeReadBytes
-      }
-      return .progressed
-    case .wouldBlock:
-      isReadable = false
-      return .wouldBlock
-    case .eof:
-      isReadable = false
-      tls?.receiveEOF()
-      return .endOfFile
-    }
+    ciphertextReadBytes = receipt.hasFilledRoom ? Self.largeReadBytes : Self.smallReadBytes
+    let outcome = conclude(receipt)
+    if case .endOfFile = outcome { tls?.receiveEOF() }
+    return outcome
   }
 
   /// Decrypts everything that the engine holds into the machine. Returns whether the peer has ended its stream cleanly.
