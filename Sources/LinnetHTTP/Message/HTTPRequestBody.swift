@@ -5,7 +5,7 @@ internal import LinnetBytes
 public struct HTTPRequestBody: Sendable {
   enum Source: Sendable {
     case bytes(ByteChunk)
-    case file(path: String)
+    case file(path: String, ReadMark)
     case replayable(length: UInt64?, make: @Sendable () -> any AsyncSequence<ByteChunk, any Error> & Sendable)
     case oneShot(length: UInt64?, OneShotStream)
   }
@@ -22,9 +22,10 @@ public struct HTTPRequestBody: Sendable {
   public static func text(_ text: String) -> HTTPRequestBody { HTTPRequestBody(source: .bytes(ByteChunk(text))) }
 
   /// A file, read while it is sent. A regular file is sent with `Content-Length`, which is its size when the request
-  /// starts; anything else (a pipe, a device) chunked. Can be replayed. A file that cannot be opened or that shrinks
+  /// starts; anything else (a pipe, a device) chunked. A regular file can be replayed, anything else only until its
+  /// first byte was read. A file that cannot be opened or that shrinks
   /// meanwhile is a `requestBodyFailed` error.
-  public static func file(_ path: String) -> HTTPRequestBody { HTTPRequestBody(source: .file(path: path)) }
+  public static func file(_ path: String) -> HTTPRequestBody { HTTPRequestBody(source: .file(path: path, ReadMark())) }
 
   /// A stream that can be made again.
   ///
@@ -65,8 +66,11 @@ public struct HTTPRequestBody: Sendable {
 
   /// Whether the body can be sent again.
   public var isReplayable: Bool {
-    if case .oneShot(_, let stream) = source { return !stream.isTaken }
-    return true
+    switch source {
+    case .bytes, .replayable: true
+    case .file(_, let mark): !mark.isSet
+    case .oneShot(_, let stream): !stream.isTaken
+    }
   }
 }
 
@@ -90,6 +94,15 @@ struct ChunkStream<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable wher
   }
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }
+}
+
+/// Whether a file that can be read only once, such as a pipe, was read.
+final class ReadMark: Sendable {
+  private let mark = Lock(false)
+
+  var isSet: Bool { mark.withLock { $0 } }
+
+  func set() { mark.withLock { $0 = true } }
 }
 
 /// A stream that is handed out once.

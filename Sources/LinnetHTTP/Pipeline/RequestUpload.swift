@@ -25,7 +25,9 @@ struct RequestUpload: Sendable {
     case .bytes(let bytes):
       length = .known(UInt64(bytes.count))
       immediate = bytes
-    case .file(let path):
+    case .file(let path, let mark):
+      // Opening a pipe again would wait for a writer that may never come.
+      if mark.isSet { throw Self.notReplayable }
       let opened = try await UploadFile.open(path: path)
       file = opened
       length = opened.size.map { .known($0) } ?? .chunked
@@ -53,6 +55,7 @@ struct RequestUpload: Sendable {
     // Taken here and not in the task: when the exchange fails it must be clear whether the stream can still be sent.
     var taken: (any AsyncSequence<ByteChunk, any Error> & Sendable)?
     if case .oneShot(_, let stream) = source { taken = stream.take() }
+    if case .file(_, let mark) = source, file?.size == nil { mark.set() }
     let pump = Task { [taken] in
       do throws(TransportFailure) {
         try await run(connection, exchange, oneShot: taken)

@@ -204,4 +204,20 @@ struct HTTPClientTests {
     #expect(response.status.code == 413)
     #expect(try await response.text() == "too large")
   }
+
+  @Test("a file that is not regular is sent chunked, and cannot be replayed once it was read")
+  func pipeBody() async throws {
+    let server = try ScriptedServer.start(.handler { _ in .text("ok") })
+    defer { server.stop() }
+    let body = HTTPRequestBody.file("/dev/null")
+    #expect(body.isReplayable)
+    let client = HTTPClient()
+    #expect(try await client.send(.post(server.url("/"), body: body)).text() == "ok")
+    #expect(server.snapshot.requests.first?.headers["Transfer-Encoding"] == "chunked")
+    #expect(!body.isReplayable)
+    let error = await #expect(throws: TransportError.self) {
+      try await client.send(.post(server.url("/"), body: body))
+    }
+    #expect(error?.code == .bodyNotReplayable)
+  }
 }
