@@ -46,7 +46,7 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
 
     @inlinable package init(_ value: consuming sending Value) { self.value = value }
 
-    @inlinable package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    @inlinable @inline(__always) package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
       // SAFETY: `_unsafeLock` and `_unsafeUnlock` are paired on every path by `defer`.
       mutex._unsafeLock()
       defer { mutex._unsafeUnlock() }

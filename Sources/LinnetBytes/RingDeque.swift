@@ -71,7 +71,7 @@ package struct RingDeque<Element> {
     bigger.reserveCapacity(Swift.max(8, slots.count * 2))
     bigger.append(contentsOf: slots[head...])
     bigger.append(contentsOf: slots[..<head])
-    bigger.append(contentsOf: repeatElement(nil, count: Swift.max(8, slots.count * 2) - count))
+    while bigger.count < Swift.max(8, slots.count * 2) { bigger.append(nil) }
     slots = bigger
     head = 0
   }

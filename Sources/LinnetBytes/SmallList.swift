@@ -5,14 +5,14 @@ package enum SmallList<Element> {
   case two(Element, Element)
   case many([Element])
 
-  @inlinable package init() { self = .none }
+  @inlinable @inline(__always) package init() { self = .none }
 
-  @inlinable package var isEmpty: Bool {
+  @inlinable @inline(__always) package var isEmpty: Bool {
     if case .none = self { return true }
     return false
   }
 
-  @inlinable package var count: Int {
+  @inlinable @inline(__always) package var count: Int {
     switch self {
     case .none: 0
     case .one: 1
@@ -21,7 +21,7 @@ package enum SmallList<Element> {
     }
   }
 
-  @inlinable package mutating func append(_ element: Element) {
+  @inlinable @inline(__always) package mutating func append(_ element: Element) {
     switch self {
     case .none: self = .one(element)
     case .one(let first): self = .two(first, element)
@@ -36,11 +36,11 @@ package enum SmallList<Element> {
 
 extension SmallList: Sendable where Element: Sendable {}
 extension SmallList: Equatable where Element: Equatable {
-  @inlinable package static func == (left: SmallList, right: SmallList) -> Bool { left.elementsEqual(right) }
+  @inlinable @inline(__always) package static func == (left: SmallList, right: SmallList) -> Bool { left.elementsEqual(right) }
 }
 
 extension SmallList: ExpressibleByArrayLiteral {
-  @inlinable package init(arrayLiteral elements: Element...) {
+  @inlinable @inline(__always) package init(arrayLiteral elements: Element...) {
     self = .none
     for element in elements { append(element) }
   }
@@ -51,7 +51,7 @@ extension SmallList: Sequence {
     @usableFromInline let list: SmallList
     @usableFromInline var position = 0
 
-    @inlinable package mutating func next() -> Element? {
+    @inlinable @inline(__always) package mutating func next() -> Element? {
       defer { position += 1 }
       switch list {
       case .none: return nil
@@ -62,5 +62,5 @@ extension SmallList: Sequence {
     }
   }
 
-  @inlinable package func makeIterator() -> Iterator { Iterator(list: self) }
+  @inlinable @inline(__always) package func makeIterator() -> Iterator { Iterator(list: self) }
 }

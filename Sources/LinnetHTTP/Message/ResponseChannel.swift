@@ -33,7 +33,7 @@ final class ResponseChannel: Sendable {
   typealias Waiter = UnsafeContinuation<Void, Never>
 
   fileprivate struct State {
-    var headEvents = RingDeque<HeadEvent>()
+    var headEvents = HeadEvents()
     var chunks: [ByteChunk] = []
     var bufferedBytes = 0
     var end: End?
@@ -41,6 +41,23 @@ final class ResponseChannel: Sendable {
     var driver: (any ExchangeDriver)?
     var exchange: ExchangeID?
     var isCancelled = false
+  }
+
+  /// Head events in order. Nearly every exchange has just the final head, which stands inline.
+  fileprivate struct HeadEvents {
+    private var first: HeadEvent?
+    private var rest: [HeadEvent] = []
+
+    var isEmpty: Bool { first == nil }
+
+    mutating func append(_ event: HeadEvent) {
+      if first == nil { first = event } else { rest.append(event) }
+    }
+
+    mutating func popFirst() -> HeadEvent? {
+      defer { first = rest.isEmpty ? nil : rest.removeFirst() }
+      return first
+    }
   }
 
   private let state = Lock(State())
