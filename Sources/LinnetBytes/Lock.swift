@@ -1,7 +1,7 @@
 #if LINNET_TSAN
   internal import Glibc
 #else
-  package import Synchronization
+  public import Synchronization
 #endif
 
 /// The one lock of the project: a value that is only reachable while the lock is held.
@@ -12,13 +12,14 @@
 /// races in correct programs; there it is a pthread mutex. `Mutex.withLock` is not used because it demands a `sending`
 /// result, which a value taken out of the guarded state is not for the compiler.
 @safe
-package final class Lock<Value: ~Copyable>: @unchecked Sendable {
+public final class Lock<Value: ~Copyable>: @unchecked Sendable {
   // SAFETY: `value` is only touched between acquiring and releasing the mutex in `withLock`.
   #if LINNET_TSAN
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    package init(_ value: consuming sending Value) {
+    /// Guards `value`.
+    public init(_ value: consuming sending Value) {
       // SAFETY: allocated and initialised here, destroyed and freed by `deinit`, and never copied.
       unsafe mutex = .allocate(capacity: 1)
       unsafe mutex.initialize(to: pthread_mutex_t())
@@ -32,21 +33,25 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
       unsafe mutex.deallocate()
     }
 
-    package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    /// Calls `body` with the value while the lock is held.
+    public func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
       unsafe pthread_mutex_lock(mutex)
       // SAFETY: the mutex was initialised in `init` and lives as long as `self`.
       defer { unsafe pthread_mutex_unlock(mutex) }
       return try body(&value)
     }
 
-    package func confirmHandOver() { withLock { _ in } }
+    /// See the other branch.
+    public func confirmHandOver() { withLock { _ in } }
   #else
     @usableFromInline let mutex = Mutex<Void>(())
     @usableFromInline var value: Value
 
-    @inlinable package init(_ value: consuming sending Value) { self.value = value }
+    /// Guards `value`.
+    @inlinable public init(_ value: consuming sending Value) { self.value = value }
 
-    @inlinable @inline(__always) package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    /// Calls `body` with the value while the lock is held.
+    @inlinable public func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
       // SAFETY: `_unsafeLock` and `_unsafeUnlock` are paired on every path by `defer`.
       mutex._unsafeLock()
       defer { mutex._unsafeUnlock() }
@@ -56,6 +61,6 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     /// Called after a continuation that was resumed by somebody who had held this lock before. The runtime orders the two
     /// also when the resumption overtakes the suspension, but ThreadSanitizer is not told there; in its builds this
     /// acquires the lock once. Does nothing otherwise.
-    @inlinable package func confirmHandOver() {}
+    @inlinable public func confirmHandOver() {}
   #endif
 }

@@ -1,18 +1,25 @@
 /// A list that holds up to two elements inline, so that the actions of a machine allocate only in rare cases.
-package enum SmallList<Element> {
+public enum SmallList<Element> {
+  /// No element.
   case none
+  /// One element.
   case one(Element)
+  /// Two elements.
   case two(Element, Element)
+  /// Three elements or more.
   case many([Element])
 
-  @inlinable @inline(__always) package init() { self = .none }
+  /// An empty list.
+  @inlinable public init() { self = .none }
 
-  @inlinable @inline(__always) package var isEmpty: Bool {
+  /// Whether there is no element.
+  @inlinable public var isEmpty: Bool {
     if case .none = self { return true }
     return false
   }
 
-  @inlinable @inline(__always) package var count: Int {
+  /// The number of elements.
+  @inlinable public var count: Int {
     switch self {
     case .none: 0
     case .one: 1
@@ -21,7 +28,8 @@ package enum SmallList<Element> {
     }
   }
 
-  @inlinable @inline(__always) package mutating func append(_ element: Element) {
+  /// Adds an element at the end; the third allocates.
+  @inlinable public mutating func append(_ element: Element) {
     switch self {
     case .none: self = .one(element)
     case .one(let first): self = .two(first, element)
@@ -36,22 +44,28 @@ package enum SmallList<Element> {
 
 extension SmallList: Sendable where Element: Sendable {}
 extension SmallList: Equatable where Element: Equatable {
-  @inlinable @inline(__always) package static func == (left: SmallList, right: SmallList) -> Bool { left.elementsEqual(right) }
+  /// Whether both have equal elements in the same order.
+  @inlinable public static func == (left: SmallList, right: SmallList) -> Bool { left.elementsEqual(right) }
 }
 
 extension SmallList: ExpressibleByArrayLiteral {
-  @inlinable @inline(__always) package init(arrayLiteral elements: Element...) {
+  /// A list of these elements.
+  @inlinable public init(arrayLiteral elements: Element...) {
     self = .none
     for element in elements { append(element) }
   }
 }
 
 extension SmallList: Sequence {
-  package struct Iterator: IteratorProtocol {
+  /// From the first to the last.
+  public struct Iterator: IteratorProtocol {
     @usableFromInline let list: SmallList
     @usableFromInline var position = 0
 
-    @inlinable @inline(__always) package mutating func next() -> Element? {
+    @inlinable init(_ list: SmallList) { self.list = list }
+
+    /// The next element; nil at the end.
+    @inlinable public mutating func next() -> Element? {
       defer { position += 1 }
       switch list {
       case .none: return nil
@@ -62,5 +76,6 @@ extension SmallList: Sequence {
     }
   }
 
-  @inlinable @inline(__always) package func makeIterator() -> Iterator { Iterator(list: self) }
+  /// From the first to the last.
+  @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 }
