@@ -188,6 +188,9 @@ package struct CommandLineParser {
       positionals.removeFirst()
     }
     guard !positionals.isEmpty else { throw .usage("no URL given; 'linnet --help' shows how to use it") }
+    if positionals.count == 1, let only = positionals.first, Self.commonMethods.contains(only.text) {
+      throw .usage("no URL given after \(only.text); 'linnet --help' shows how to use it")
+    }
     options.urls = positionals
     guard options.uploadFile == nil || options.data.isEmpty else {
       throw .usage("-T cannot be used together with -d or --json")
@@ -197,6 +200,9 @@ package struct CommandLineParser {
     }
     guard options.key == nil || options.certificate != nil else { throw .usage("--key needs --cert") }
   }
+
+  /// What is no host when it stands alone.
+  private static let commonMethods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   /// A first word in capitals that is followed by a URL is the method: `linnet DELETE localhost/x`.
   private static func isMethod(_ word: Argument) -> Bool {

@@ -8,8 +8,8 @@ package enum HelpText {
              linnet demo
 
       Sends HTTP requests. The body goes to stdout, everything else to stderr. A URL without a scheme is http; ':8080/x'
-      stands for localhost. Options and exit statuses are curl's; with several URLs the status is that of the first
-      failure.
+      stands for localhost. Options and exit statuses are curl's where both have them; redirects, cookies, proxies and
+      credentials are not there yet. With several URLs the status is that of the first failure.
 
       """
     for (title, options) in Option.groups {

@@ -73,7 +73,8 @@ package enum Option: Sendable, CaseIterable {
     case .include: .init("i", "include", nil, "write the response's head before the body")
     case .fail: .init("f", "fail", nil, "no body and status 22 when the server answers 400 or more")
     case .failWithBody: .init(nil, "fail-with-body", nil, "the body and status 22 when the server answers 400 or more")
-    case .writeOut: .init("w", "write-out", "FORMAT", "print after the transfer; variables such as %{http_code}; @FILE")
+    case .writeOut:
+      .init("w", "write-out", "FORMAT", "print after the transfer: %{http_code} and others, %{json} for all; @FILE")
     case .silent: .init("s", "silent", nil, "neither progress nor errors")
     case .showError: .init("S", "show-error", nil, "errors even with -s")
     case .verbose: .init("v", "verbose", nil, "tell on stderr what is sent and received")

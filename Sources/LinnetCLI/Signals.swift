@@ -9,13 +9,17 @@ enum Signals {
 
   /// Sets up SIGPIPE, SIGINT and SIGTERM.
   ///
-  /// As process 1 of a container the kernel would drop SIGINT and SIGTERM without a handler. Signals that were ignored
-  /// when the command was started (`nohup`, a background job) stay so. The handlers only end the process.
+  /// SIGINT and SIGTERM end the process by themselves: a shell goes on with its script after a command that exits when
+  /// Ctrl-C is typed, with whatever status, and stops after one that died of the signal. Only for process 1 of a
+  /// container, where the kernel drops signals without a handler, there are handlers, which exit. Signals that were
+  /// ignored when the command was started (`nohup`, a background job) stay so.
   static func install() {
     _ = brokenPipeIsIgnored
     signal(SIGPIPE, SIG_IGN)
-    if disposition(of: SIGINT) != ignored { signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) } }
-    if disposition(of: SIGTERM) != ignored { signal(SIGTERM) { _ in _exit(ExitCode.terminated.rawValue) } }
+    if getpid() == 1 {
+      if disposition(of: SIGINT) != ignored { signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) } }
+      if disposition(of: SIGTERM) != ignored { signal(SIGTERM) { _ in _exit(ExitCode.terminated.rawValue) } }
+    }
     // A parent that starts programs from a thread with blocked signals leaves them blocked.
     var set = sigset_t()
     sigemptyset(&set)

@@ -9,16 +9,16 @@ package struct DecompressionLimits: Sendable, Hashable {
 
   /// The most decoded bytes for each coded byte, once ``ratioFloorBytes`` were decoded; nil switches the check off.
   ///
-  /// Default: 200, the value of Apache's `DeflateInflateRatioLimit`. Text rarely passes 50, deflate ends at 1,032. A
-  /// default of 25 (AsyncHTTPClient) or 10 refused real JSON.
+  /// Default: 250, above Apache's 200 (`DeflateInflateRatioLimit`), because `gzip -1` packs zeros 229:1. Text rarely
+  /// passes 50, deflate ends at 1,032. A default of 25 (AsyncHTTPClient) or 10 refused real JSON.
   package var maximumRatio: UInt64?
 
-  /// Below this many decoded bytes the ratio does not matter. Default: 4 MiB: harmless to hold, and more than the
+  /// Below this many decoded bytes the ratio does not matter. Default: 16 MiB: harmless to hold, and more than the
   /// highly repetitive short bodies that real services send.
   package var ratioFloorBytes: UInt64
 
   package init(
-    maximumExpandedBytes: UInt64? = nil, maximumRatio: UInt64? = 200, ratioFloorBytes: UInt64 = 4 << 20
+    maximumExpandedBytes: UInt64? = nil, maximumRatio: UInt64? = 250, ratioFloorBytes: UInt64 = 16 << 20
   ) {
     self.maximumExpandedBytes = maximumExpandedBytes
     self.maximumRatio = maximumRatio

@@ -110,16 +110,20 @@ public struct ThreadCount: Sendable, Hashable, CustomStringConvertible {
 
 /// The memory of this process.
 public enum ResidentMemory {
+  /// Whether the figures say something about the program. Not under AddressSanitizer, which keeps freed memory for a
+  /// while; the variable `ASAN_OPTIONS` tells that it is at work, and the figures are 0 then.
+  public static var isMeaningful: Bool { getenv("ASAN_OPTIONS") == nil }
+
   /// The resident set in bytes, from `/proc/self/statm`; 0 when it cannot be read.
   public static var bytes: Int {
-    guard let statm = TemporaryDirectory.contents(of: "/proc/self/statm") else { return 0 }
+    guard isMeaningful, let statm = TemporaryDirectory.contents(of: "/proc/self/statm") else { return 0 }
     let fields = String(decoding: statm, as: UTF8.self).split(separator: " ")
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
   }
 
   /// The largest resident set so far in bytes, from `/proc/self/status`; 0 when it cannot be read.
   public static var peakBytes: Int {
-    guard let status = TemporaryDirectory.contents(of: "/proc/self/status") else { return 0 }
+    guard isMeaningful, let status = TemporaryDirectory.contents(of: "/proc/self/status") else { return 0 }
     for line in String(decoding: status, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmHWM:") {
       return (Int(line.filter(\.isNumber)) ?? 0) * 1024
     }

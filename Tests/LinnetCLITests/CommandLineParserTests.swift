@@ -119,6 +119,7 @@ struct CommandLineParserTests {
       (["-m", "soon", "http://a/"], "soon"), (["-m", "nan", "http://a/"], "nan"), (["-m", "-1", "http://a/"], "-1"),
       (["-m", "1e3", "http://a/"], "1e3"), (["--resolve", "a:80", "http://a/"], "a:80"),
       (["--resolve", "a:0:127.0.0.1", "http://a/"], "a:0"), (["-r", "x", "http://a/"], "'x'"), ([], "no URL"),
+      (["GET"], "after GET"),
       (["-I", "-d", "x", "http://a/"], "-I"), (["-T", "f", "-d", "x", "http://a/"], "-T"),
       (["--key", "k", "http://a/"], "--cert"), (["PUT", "-X", "POST", "http://a/"], "PUT"),
     ])

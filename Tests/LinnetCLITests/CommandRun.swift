@@ -95,6 +95,7 @@ struct CommandRun: Sendable {
     var variables = environment
     variables["LINNET"] = Self.path
     variables["PATH"] = "/usr/bin:/bin"
+    if let options = getenv("ASAN_OPTIONS") { variables["ASAN_OPTIONS"] = String(cString: options) }
     let prefix = directory.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0].map { Array($0.utf8) } } ?? []
     process = try Self.spawn(prefix + words, variables, &actions)
   }

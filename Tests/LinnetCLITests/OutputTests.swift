@@ -176,7 +176,7 @@ struct OutputTests {
     mayEnd.open()
     let result = await run.result()
     #expect(result.status == 0 && result.output == "\((1 << 30) + 1)")
-    #expect(peak < 64 << 20, "\(peak >> 20) MiB")
+    #expect(!ResidentMemory.isMeaningful || peak < 64 << 20, "\(peak >> 20) MiB")
   }
 }
 
@@ -243,7 +243,7 @@ struct ProcessTests {
   }
 
   @Test(
-    "SIGINT and SIGTERM end a running transfer with 130 and 143",
+    "SIGINT and SIGTERM end a running transfer by the signal itself, which a shell shows as 130 and 143",
     arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(CInt, Int32)])
   func signals(_ number: CInt, _ status: Int32) async throws {
     try await ScriptedServer.with(.steps([.readRequest, .stall])) { server async throws in
@@ -251,7 +251,7 @@ struct ProcessTests {
       try await server.waitForHeads(1)
       run.signal(number)
       let result = await run.result()
-      #expect(result.status == status && !result.isSignalled && result.error.isEmpty)
+      #expect(result.status == status && result.isSignalled && result.error.isEmpty)
     }
   }
 

@@ -14,7 +14,8 @@ public struct HTTPClientConfiguration: Sendable {
   /// Whether and how encoded bodies are decoded.
   public var decompression: Decompression = .automatic(DecompressionConfiguration())
   /// Addresses for names, in place of the name service; as `curl --resolve`. Keys are `host` or `host:port`, values IP
-  /// addresses. Host header, SNI and the certificate check keep the name.
+  /// addresses; one that is no IP address fails the request with `invalidConfiguration`. Host header, SNI and the
+  /// certificate check keep the name.
   public var resolveOverrides: [String: [String]] = [:]
   /// Where to connect instead of the URL's host, such as a Unix-domain socket. Default: the URL's host.
   public var connectTarget: ConnectTarget?
@@ -55,11 +56,11 @@ public enum Decompression: Sendable, Hashable {
 public struct DecompressionConfiguration: Sendable, Hashable {
   /// The most bytes a body may expand to. Default: no limit of its own; `collect` has one, and the ratio below applies.
   public var maximumExpandedBytes: UInt64?
-  /// How many times larger than the encoded body the decoded one may become. Default 200, Apache's limit: real JSON
-  /// stays below 50, a bomb goes up to 1,032.
-  public var maximumRatio = 200
-  /// The decoded size below which the ratio is not looked at. Default 4 MiB: harmless to hold.
-  public var ratioFloorBytes: UInt64 = 4 << 20
+  /// How many times larger than the encoded body the decoded one may become. Default 250: real JSON stays below 50,
+  /// `gzip -1` packs zeros 229:1, a bomb goes up to 1,032.
+  public var maximumRatio = 250
+  /// The decoded size below which the ratio is not looked at. Default 16 MiB.
+  public var ratioFloorBytes: UInt64 = 16 << 20
 
   /// The defaults named at each property.
   public init() {}

@@ -25,8 +25,8 @@ public struct HTTPRequest: Sendable {
     case parsed(HTTPURL)
   }
 
-  /// A request to a URL given as text, which is parsed when the request is sent; a text that is no http or https URL is
-  /// an `invalidURL` error then.
+  /// A request to a URL given as text, which is parsed when the request is sent; a text that is no URL is an
+  /// `invalidURL` error then, and one of another scheme than http and https `unsupportedScheme`.
   public init(
     method: HTTPMethod = .get, url: String, headers: HTTPHeaders = HTTPHeaders(), body: HTTPRequestBody? = nil,
     options: HTTPRequestOptions = HTTPRequestOptions()

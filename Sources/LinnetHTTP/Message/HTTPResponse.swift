@@ -8,7 +8,8 @@ public import LinnetHTTPTypes
 public struct HTTPResponse: Sendable {
   /// The status code.
   public var status: HTTPStatus { head.status }
-  /// The header fields, in the order and spelling of the wire.
+  /// The header fields, in the order and spelling of the wire. Nothing is taken out when the body is decoded: a
+  /// `Content-Encoding` and `Content-Length` here speak of the body as it was sent.
   public var headers: HTTPHeaders { head.headers }
   /// The protocol version of the response.
   public var version: HTTPVersion { head.version }
