@@ -50,7 +50,7 @@ public struct HTTPRequest: Sendable {
     self.options = options
   }
 
-  /// The URL's text.
+  /// The URL's text. A user name and password in it are not sent; put them into an `Authorization` header.
   public var url: String {
     get {
       switch location {
