@@ -119,52 +119,59 @@ struct TransportStage: Sendable {
       start.isComplete = false
       start.continueDeadline = context.clock.now.advanced(by: configuration.expectContinueTimeout)
     }
-    let exchange: ExchangeID
-    do throws(TransportFailure) {
-      exchange = try connection.begin(start, channel: channel)
-    } catch {
-      // What is wrong with the request itself has nothing to do with the peer.
-      throw error.phase == .request ? error : error.of(peer: info.peerAddress)
-    }
-    timings.requestSent = context.elapsed
-    request.onEvent?(.requestHead(request.head))
-    if !start.isComplete && !request.expectsContinue {
-      upload.startPump(on: connection, exchange)
-    }
-
+    // The handler is there before the first byte goes out: what comes first, a cancellation or a timeout, decides.
     let outcome = await withTaskCancellationHandler {
-      await finalHead(channel, request, upload, connection, exchange)
+      await sendAndAwaitHead(start, request, upload, connection, channel, context)
     } onCancel: {
       channel.cancel()
     }
-    let head: ResponseHead
-    let expectedLength: UInt64?
+    let answer: Answer
     do throws(TransportFailure) {
-      (head, expectedLength) = try outcome.get()
+      answer = try outcome.get()
     } catch {
       // The cancelled side does not know how far the connection had come.
       let failure = error.code == .cancelled ? error.at(.head).with(sent: .maybe) : error
-      throw failure.of(peer: info.peerAddress)
+      // What is wrong with the request itself has nothing to do with the peer.
+      throw failure.phase == .request ? failure : failure.of(peer: info.peerAddress)
     }
+    timings.requestSent = answer.requestSent
     timings.responseHead = context.elapsed
     var context = context
     context.peer = info.peerAddress
     return HTTPResponse(
-      head: head, url: request.url,
+      head: answer.head, url: request.url,
       body: HTTPResponseBody(
         reader: BodyReader(
-          channel: channel, expectedLength: expectedLength,
-          decoder: decoder(for: head, expectedLength: expectedLength, request),
+          channel: channel, expectedLength: answer.expectedLength,
+          decoder: decoder(for: answer.head, expectedLength: answer.expectedLength, request),
           context: context)),
       connection: info, timings: timings, defaultCap: request.collectCap)
   }
 
-  /// Waits for the final head; reports interim ones, and starts a body that was held back.
-  private func finalHead(
-    _ channel: ResponseChannel, _ request: PreparedRequest, _ upload: RequestUpload, _ connection: HTTP1Connection,
-    _ exchange: ExchangeID
-  ) async -> Result<(ResponseHead, UInt64?), TransportFailure> {
-    var isBodyHeldBack = request.expectsContinue
+  private struct Answer {
+    let requestSent: Duration
+    let head: ResponseHead
+    let expectedLength: UInt64?
+  }
+
+  /// Sends the request and waits for the final head; reports interim ones, and starts a body that was held back.
+  private func sendAndAwaitHead(
+    _ start: ExchangeStart, _ request: PreparedRequest, _ upload: RequestUpload, _ connection: HTTP1Connection,
+    _ channel: ResponseChannel, _ context: ExchangeContext
+  ) async -> Result<Answer, TransportFailure> {
+    let exchange: ExchangeID
+    do throws(TransportFailure) {
+      exchange = try connection.begin(start, channel: channel)
+    } catch {
+      return .failure(error)
+    }
+    let requestSent = context.elapsed
+    request.onEvent?(.requestHead(request.head))
+    var isBodyHeldBack = !start.isComplete
+    if isBodyHeldBack && !request.expectsContinue {
+      isBodyHeldBack = false
+      upload.startPump(on: connection, exchange)
+    }
     while true {
       switch await channel.nextHeadEvent() {
       case .success(.interim(let head)):
@@ -179,7 +186,7 @@ struct TransportStage: Sendable {
           upload.startPump(on: connection, exchange)
         }
       case .success(.final(let head, let expectedLength)):
-        return .success((head, expectedLength))
+        return .success(Answer(requestSent: requestSent, head: head, expectedLength: expectedLength))
       case .failure(let failure):
         return .failure(failure)
       }
