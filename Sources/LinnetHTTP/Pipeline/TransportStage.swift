@@ -84,6 +84,12 @@ struct TransportStage: Sendable {
         connection.giveBack()
         throw .cancelled.at(.pool)
       }
+      // The deadline may have freed the connection: it passed for the request in front as well.
+      guard context.clock.now < totalDeadline else {
+        connection.giveBack()
+        throw TransportFailure(
+          code: .totalTimeout, phase: .pool, reason: "the request waited for a connection until its total timeout")
+      }
       let isReused = connection.servedExchanges > 0
       return Lease(connection: connection, isReused: isReused, mayBeStale: isReused)
     case .failed(let failure): throw failure
