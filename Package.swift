@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 // Settings of every Swift target. `LINNET_STRICT=1` (set by CI) turns warnings into errors; a user's build of a
@@ -18,12 +20,36 @@ if environment["LINNET_STRICT"] == "1" { common.append(.treatAllWarnings(as: .er
 if environment["LINNET_TSAN"] == "1" { common.append(.define("LINNET_TSAN")) }
 let pure = common + [.strictMemorySafety()]
 
+// The macro is built against the SwiftSyntax modules of the toolchain, so that no package is fetched and a clean build
+// takes seconds. `LINNET_SWIFT_HOST_LIBRARIES` names the folder when the `swift` on PATH is not the one that builds.
+let hostLibraries: String = {
+  if let folder = environment["LINNET_SWIFT_HOST_LIBRARIES"] { return folder }
+  for folder in (environment["PATH"] ?? "").split(separator: ":") {
+    let swift = URL(fileURLWithPath: String(folder)).appendingPathComponent("swift").resolvingSymlinksInPath()
+    let libraries = swift.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+      "lib/swift/host")
+    if FileManager.default.fileExists(atPath: libraries.appendingPathComponent("SwiftSyntax.swiftmodule").path) {
+      return libraries.path
+    }
+  }
+  return "/usr/lib/swift/host"
+}()
+let hostSyntax = SwiftSetting.unsafeFlags(["-I", hostLibraries])
+let hostSyntaxLinking = LinkerSetting.unsafeFlags([
+  "-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries,
+])
+
 let package = Package(
   name: "linnet",
   products: [
+    .library(name: "Linnet", targets: ["Linnet"]),
     .library(name: "LinnetHTTP", targets: ["LinnetHTTP"]),
     .library(name: "LinnetTestSupport", targets: ["LinnetTestSupport"]),
     .executable(name: "linnet", targets: ["LinnetCLI"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Macros"]),
+    .trait(name: "Macros", description: "The @APIDefinition macro and its compiler plug-in."),
   ],
   targets: [
     // C system libraries: module maps and header-only shims.
@@ -49,14 +75,28 @@ let package = Package(
         "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetCompression", "LinnetTLS", "LinnetIO",
       ], swiftSettings: common),
 
+    // The typed client, and the compiler plug-in behind the trait `Macros`.
+    // The plug-in is a shell around the expansion, because tests that depend on a plug-in would be built for the host.
+    .target(name: "LinnetMacroExpansion", swiftSettings: common + [hostSyntax]),
+    .macro(
+      name: "LinnetMacros", dependencies: ["LinnetMacroExpansion"], swiftSettings: common + [hostSyntax],
+      linkerSettings: [hostSyntaxLinking]),
+    .target(
+      name: "Linnet",
+      dependencies: [
+        "LinnetHTTP", "LinnetBytes", "LinnetProtocols", "LinnetTLS",
+        .target(name: "LinnetMacros", condition: .when(traits: ["Macros"])),
+      ], swiftSettings: common),
+
     // Test kit, command, executables for suites and benchmarks.
     .target(
       name: "LinnetTestSupport",
       dependencies: [
         "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetCompression", "LinnetTLS", "LinnetIO", "LinnetHTTP",
+        "Linnet",
       ], swiftSettings: common),
     .executableTarget(
-      name: "LinnetCLI", dependencies: ["LinnetHTTP", "LinnetTestSupport"], swiftSettings: common),
+      name: "LinnetCLI", dependencies: ["LinnetHTTP", "Linnet", "LinnetTestSupport"], swiftSettings: common),
     .executableTarget(
       name: "LinnetConformanceAdapter", dependencies: ["LinnetHTTP"], swiftSettings: common),
     .target(name: "CLinnetAllocationCounter", path: "Benchmarks/CLinnetAllocationCounter"),
@@ -84,6 +124,17 @@ let package = Package(
       dependencies: [
         "LinnetHTTP", "LinnetTestSupport", "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetTLS", "LinnetIO",
       ], swiftSettings: common),
+    .testTarget(
+      name: "LinnetTests",
+      dependencies: ["Linnet", "LinnetHTTP", "LinnetTestSupport", "LinnetBytes", "LinnetProtocols", "LinnetTLS"],
+      swiftSettings: common),
+    .testTarget(
+      name: "LinnetMacroExpansionTests", dependencies: ["LinnetMacroExpansion"], swiftSettings: common + [hostSyntax],
+      linkerSettings: [hostSyntaxLinking]),
+    // The examples of the documents that people come from, and ours beside them; an application's settings.
+    .testTarget(
+      name: "LinnetExamplesTests", dependencies: ["Linnet", "LinnetTestSupport"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     .testTarget(
       name: "LinnetIntegrationTests",
       dependencies: ["LinnetHTTP", "LinnetTestSupport", "LinnetTLS", "LinnetIO", "LinnetBytes"],

@@ -42,9 +42,9 @@ package enum HelpText {
   }
 
   package static var version: String {
-    let components = Linnet.componentVersions.map { "\($0.name)/\($0.version)" }
+    let components = LinnetLibrary.componentVersions.map { "\($0.name)/\($0.version)" }
     return """
-      linnet \(Linnet.version) (\(architecture)-linux) \(components.joined(separator: " "))
+      linnet \(LinnetLibrary.version) (\(architecture)-linux) \(components.joined(separator: " "))
       Protocols: http https
       Features: HTTP/1.1 TLSv1.2 TLSv1.3 gzip deflate IPv6 UnixSockets keep-alive
 

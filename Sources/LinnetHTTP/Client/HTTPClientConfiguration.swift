@@ -33,12 +33,12 @@ public struct HTTPClientConfiguration: Sendable {
 
   /// `User-Agent: linnet/VERSION` and `Accept: */*`.
   public static var standardHeaders: HTTPHeaders {
-    ["User-Agent": "linnet/\(Linnet.version)", "Accept": "*/*"]
+    ["User-Agent": "linnet/\(LinnetLibrary.version)", "Accept": "*/*"]
   }
 }
 
 /// The library's identity.
-public enum Linnet {
+public enum LinnetLibrary {
   /// The version, as in the default `User-Agent`.
   public static let version = "0.1.0"
 }

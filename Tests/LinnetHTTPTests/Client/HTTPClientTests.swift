@@ -18,7 +18,7 @@ struct HTTPClientTests {
     }
     #expect(server.snapshot.connectionCount == 1)
     #expect(server.snapshot.violations.isEmpty)
-    #expect(server.snapshot.requests.first?.headers["User-Agent"] == "linnet/\(Linnet.version)")
+    #expect(server.snapshot.requests.first?.headers["User-Agent"] == "linnet/\(LinnetLibrary.version)")
   }
 
   enum BodyKind: String, CaseIterable, Sendable {

@@ -95,7 +95,7 @@ struct APIReportTests {
         _ = try await client.send(request).collect()
         return try #require(server.snapshot.requests.last).headers.values(for: "User-Agent")
       }
-      #expect(try await seen(.get(server.url()), by: client) == ["linnet/\(Linnet.version)"])
+      #expect(try await seen(.get(server.url()), by: client) == ["linnet/\(LinnetLibrary.version)"])
       #expect(try await seen(.get(server.url(), headers: ["user-agent": "mine/1"]), by: client) == ["mine/1"])
       var omitted = HTTPRequest.get(server.url())
       omitted.options.omittedDefaultHeaders = ["USER-AGENT"]

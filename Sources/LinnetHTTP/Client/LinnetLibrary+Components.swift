@@ -1,7 +1,7 @@
 internal import LinnetCompression
 internal import LinnetTLS
 
-extension Linnet {
+extension LinnetLibrary {
   /// A library that this one is built on.
   public struct ComponentVersion: Sendable, Hashable {
     /// The name as the library's authors write it.

@@ -1,0 +1,2 @@
+// The raw client's vocabulary comes with it: one import is enough.
+@_exported public import LinnetHTTP
