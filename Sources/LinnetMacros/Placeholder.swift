@@ -1,6 +1,6 @@
-internal import SwiftSyntax
 internal import LinnetMacroExpansion
+internal import SwiftSyntax
 
 @main struct Placeholder {
-  static func main() { print(Hello.it("struct B {}")) }
+  static func main() { print(Hello.self) }
 }
