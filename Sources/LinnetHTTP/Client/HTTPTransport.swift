@@ -7,9 +7,9 @@ public import LinnetHTTPTypes
 /// `TransportError.init(code:phase:sent:reason:)`:
 ///
 /// ```swift
-/// struct Teapot: HTTPTransport {
+/// struct AlwaysOK: HTTPTransport {
 ///   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-///     HTTPResponse(status: 418, url: try request.admittedURL())
+///     HTTPResponse(status: .ok, url: try request.admittedURL())
 ///   }
 /// }
 /// ```

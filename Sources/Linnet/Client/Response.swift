@@ -1,0 +1,69 @@
+public import FoundationEssentials
+public import LinnetHTTP
+
+/// A response whose body was collected: what interceptors, decoders and errors see.
+public struct Response: Sendable {
+  /// Whether a body belongs to the value.
+  public enum Kind: Sendable, Hashable {
+    /// The body was collected into ``Response/data``.
+    case body
+    /// Only the head is known; ``Response/data`` is empty because the body streams or was not read.
+    case headersOnly
+  }
+
+  /// The status code, such as 200.
+  public var statusCode: Int
+  /// The body after decoding of `Content-Encoding`. Empty in errors unless the client captures failure payloads.
+  public var data: Data
+  /// The request as it was sent, after interceptors, tokens and signatures; nil for responses made by hand.
+  public var request: HTTPRequest?
+  /// The head: status, header fields, version.
+  public var response: ResponseHead
+  /// Whether ``data`` is the body.
+  public var kind: Kind
+  /// The connection that carried the exchange; nil for responses of a cache or a mock.
+  public var connection: ConnectionInfo?
+  /// When the steps of the exchange happened; nil for responses of a cache or a mock.
+  public var timings: ExchangeTimings?
+  /// How many times the request was tried, this response included. At least 1.
+  public var attempts = 1
+  /// The time from the call to this response.
+  public var elapsed: Duration = .zero
+
+  /// A response made by hand, for mocks, caches and interceptors.
+  ///
+  /// - Parameters:
+  ///   - statusCode: The status code that is validated; it may differ from the head's when an interceptor rewrote it.
+  ///   - data: The body.
+  ///   - request: The request that it answers.
+  ///   - response: The head.
+  ///   - kind: Whether `data` is the body. Default ``Kind/body``.
+  public init(statusCode: Int, data: Data, request: HTTPRequest?, response: ResponseHead, kind: Kind = .body) {
+    self.statusCode = statusCode
+    self.data = data
+    self.request = request
+    self.response = response
+    self.kind = kind
+  }
+
+  /// The header fields of the head.
+  public var headers: HTTPHeaders {
+    get { response.headers }
+    set { response.headers = newValue }
+  }
+
+  /// The server's `X-Request-ID` (names compare without case), for bug reports.
+  public var requestID: String? { headers["X-Request-ID"] }
+
+  /// The same response without its body and without a user name and password in the request's URL.
+  public func redactingData() -> Response {
+    var copy = self
+    copy.data = Data()
+    if var request = copy.request {
+      request.body = nil
+      if let url = try? HTTPURL(request.url), url.hasUserinfo { request.url = url.removingUserinfo().description }
+      copy.request = request
+    }
+    return copy
+  }
+}

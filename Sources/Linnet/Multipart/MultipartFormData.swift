@@ -1,0 +1,5 @@
+/// A multipart form.
+public struct MultipartFormData: Sendable {
+  /// An empty form.
+  public init() {}
+}
