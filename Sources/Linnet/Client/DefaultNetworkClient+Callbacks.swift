@@ -42,7 +42,8 @@ extension DefaultNetworkClient {
   }
 
   private func complete<Value: Sendable>(
-    _ call: Call<Value>, on queue: DispatchQueue?, _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    _ call: Call<Value>, on queue: DispatchQueue?,
+    _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
   ) -> RequestHandle {
     let queue = queue ?? completionQueue.queue
     Task {

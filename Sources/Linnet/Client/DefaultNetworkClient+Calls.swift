@@ -35,7 +35,8 @@ extension DefaultNetworkClient {
   /// Starts the call of an endpoint. Its members are read here, once, in the task of the caller.
   func start<T: APIDefinition>(_ endpoint: T, tag: CancellationTag?) -> Call<T.APIResponse> {
     let transport = endpoint.transport
-    let encoding = PayloadEncoding(policy: transport.requestEncoding, method: endpoint.method)
+    let encoding = PayloadEncoding(
+      policy: transport.requestEncoding, contentType: transport.requestContentType, method: endpoint.method)
     let blueprint = RequestBlueprint(endpoint) { client throws(NetworkError) in
       try encoding.payload(for: endpoint.parameters, adding: client)
     }
@@ -48,7 +49,12 @@ extension DefaultNetworkClient {
   func start<T: MultipartAPIDefinition>(upload endpoint: T, tag: CancellationTag?) -> Call<T.APIResponse> {
     let transport = endpoint.transport
     let blueprint = RequestBlueprint(endpoint) { _ throws(NetworkError) in
-      throw .configuration(reason: .invalidRequest("multipart forms are not encoded yet"))
+      let form = endpoint.multipartFormData
+      do throws(MultipartError) {
+        return .body(try form.requestBody(), contentType: form.contentTypeHeader)
+      } catch {
+        throw .configuration(reason: .invalidRequest("the multipart form cannot be sent: \(error)"))
+      }
     }
     return start(blueprint, tag: tag) { data, response in
       try transport.responseDecoder.decode(data: data, response: response)

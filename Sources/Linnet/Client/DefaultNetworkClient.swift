@@ -58,7 +58,7 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
     pipeline = RequestPipeline(
       settings: settings, transport: transport, clientHeaders: clientHeaders, clock: clock,
       trust: TrustOverrides(settings.trustPolicy, tls: configuration.makeHTTPClientConfiguration().tls) {
-        StandardError.writeLine($0)
+        PipelineWarning.write($0)
       })
   }
 

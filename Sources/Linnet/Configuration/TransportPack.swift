@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import LinnetHTTP
 
 /// How requests are sent. `nil` keeps the configuration's value, which is given at each property.
 public struct TransportPack: Sendable {

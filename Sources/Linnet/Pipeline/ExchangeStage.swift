@@ -13,21 +13,20 @@ struct ExchangeStage: Sendable {
     guard !Task.isCancelled else { throw .cancelled }
     var sent = request
     trust.apply(to: &sent)
+    let head: HTTPResponse
+    let body: ByteChunk
     do throws(TransportError) {
-      let response = try await transport.send(sent)
-      let body = try await response.collect(upTo: bodyBuffering.collectionCap)
-      var result = Response(
-        statusCode: response.status.code, data: Data(body), request: sent, response: response.head)
-      result.connection = response.connection
-      result.timings = response.timings
-      try checkCollected(result)
-      return result
-    } catch let error as TransportError {
+      head = try await transport.send(sent)
+      body = try await head.collect(upTo: bodyBuffering.collectionCap)
+    } catch {
       throw NetworkError(error)
     }
-  }
-
-  private func checkCollected(_ response: Response) throws(NetworkError) {
-    if case .buffered = bodyBuffering { try ResponseBodyLimit(policy: bodyBuffering).check(response.data, of: response) }
+    var response = Response(statusCode: head.status.code, data: Data(body), request: sent, response: head.head)
+    response.connection = head.connection
+    response.timings = head.timings
+    if case .buffered = bodyBuffering {
+      try ResponseBodyLimit(policy: bodyBuffering).check(response.data, of: response)
+    }
+    return response
   }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import LinnetHTTP
 
 /// A call without the types of its parameters and its response: what the pipeline needs to make each attempt's request.

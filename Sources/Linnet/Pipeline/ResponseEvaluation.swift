@@ -51,8 +51,7 @@ struct ResponseEvaluation: Sendable {
     do {
       value = try decoder(data, response)
     } catch {
-      throw .decoding(
-        stage: .responseBody, underlying: SendableUnderlyingError(error), response: payloadOfFailure(response))
+      throw .decoding(error, stage: .responseBody, data: data, response: payloadOfFailure(response))
     }
     do {
       for interceptor in settings.decodingInterceptors {
