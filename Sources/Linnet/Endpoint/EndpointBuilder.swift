@@ -189,9 +189,10 @@ public struct EndpointBuilder<Response: Decodable & Sendable>: APIDefinition {
     other.retryPolicyOverride = retryPolicyOverride
     if let chosenTransport {
       let response = TransportPolicy<T>.json()
-      other.chosenTransport = TransportPolicy<T>(
+      let transport = TransportPolicy<T>(
         requestEncoding: chosenTransport.requestEncoding, responseDecoding: response.responseDecoding,
         responseDecoder: response.responseDecoder)
+      other.chosenTransport = chosenTransport.requestContentType.map { transport.contentType($0) } ?? transport
     }
     return other
   }
