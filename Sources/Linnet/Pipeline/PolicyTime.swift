@@ -1,4 +1,4 @@
-import LinnetBytes
+internal import LinnetBytes
 
 extension PolicyClock {
   /// ``now`` as the number that the pure machines count with.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import LinnetHTTP
-import LinnetProtocols
+internal import LinnetProtocols
 
 /// Repeats failed requests after 1, 2, 4 … seconds, a little earlier or later at random so that many clients do not come
 /// back at once.
@@ -13,14 +13,19 @@ import LinnetProtocols
 /// repeated (see ``idempotencyPolicy``). `Retry-After` is honoured on 429, 503 and redirects, up to
 /// ``maxRetryAfterDelay``. An open circuit breaker is waited for within the same limit.
 public struct ExponentialBackoffRetryPolicy: RetryPolicy {
+  /// How many attempts may follow the first.
   public let maxRetries: Int
+  /// The most repeats of one call.
   public let maxTotalRetries: Int
+  /// The wait before the first repeat, in seconds.
   public let retryDelay: TimeInterval
+  /// The longest wait in seconds that a server may ask for.
   public let maxRetryAfterDelay: TimeInterval?
   /// The longest wait of the policy's own, in seconds, jitter included.
   public let maxDelay: TimeInterval
   /// The part of a wait by which it is made shorter or longer at random, 0 to 1.
   public let jitterRatio: Double
+  /// Which requests may be repeated although they may have been processed.
   public let idempotencyPolicy: RetryIdempotencyPolicy
   /// The failures that are repeated.
   public let conditions: RetryConditions
@@ -78,11 +83,13 @@ public struct ExponentialBackoffRetryPolicy: RetryPolicy {
     ExponentialBackoffRetryPolicy(self, surroundings: surroundings)
   }
 
+  /// The first wait times two to the power of the index, capped, and varied by the jitter.
   public func retryDelay(for retryIndex: Int) -> TimeInterval {
     Backoff(growth: .exponential, baseDelay: retryDelay, maximumDelay: maxDelay, jitterRatio: jitterRatio)
       .delay(index: retryIndex, randomBits: surroundings.randomBits())
   }
 
+  /// Repeats what fulfils ``conditions`` while repeats are left.
   public func shouldRetry(
     error: NetworkError, retryIndex: Int, request: HTTPRequest?, response: ResponseHead?
   ) -> RetryDecision {

@@ -3,8 +3,11 @@ public import LinnetHTTP
 
 /// Repeats failed requests at once, unless the server asks for a wait.
 public struct ImmediateRetryPolicy: RetryPolicy {
+  /// How many attempts may follow the first.
   public let maxRetries: Int
+  /// The longest wait in seconds that a server may ask for.
   public let maxRetryAfterDelay: TimeInterval?
+  /// Which requests may be repeated although they may have been processed.
   public let idempotencyPolicy: RetryIdempotencyPolicy
   /// The failures that are repeated.
   public let conditions: RetryConditions
@@ -29,6 +32,7 @@ public struct ImmediateRetryPolicy: RetryPolicy {
   /// 0.
   public var retryDelay: TimeInterval { 0 }
 
+  /// Repeats what fulfils ``conditions`` while repeats are left.
   public func shouldRetry(
     error: NetworkError, retryIndex: Int, request: HTTPRequest?, response: ResponseHead?
   ) -> RetryDecision {

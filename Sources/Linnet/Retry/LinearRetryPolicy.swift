@@ -1,14 +1,18 @@
 public import FoundationEssentials
 public import LinnetHTTP
-import LinnetProtocols
+internal import LinnetProtocols
 
 /// Repeats failed requests after 1, 2, 3 … times a delay, exactly; for servers that say how they want to be asked again.
 public struct LinearRetryPolicy: RetryPolicy {
+  /// How many attempts may follow the first.
   public let maxRetries: Int
+  /// The wait before the first repeat, in seconds.
   public let retryDelay: TimeInterval
+  /// The longest wait in seconds that a server may ask for.
   public let maxRetryAfterDelay: TimeInterval?
   /// The longest wait of the policy's own, in seconds.
   public let maxDelay: TimeInterval
+  /// Which requests may be repeated although they may have been processed.
   public let idempotencyPolicy: RetryIdempotencyPolicy
   /// The failures that are repeated.
   public let conditions: RetryConditions
@@ -35,11 +39,13 @@ public struct LinearRetryPolicy: RetryPolicy {
     self.conditions = conditions
   }
 
+  /// The first wait times the index plus one, capped.
   public func retryDelay(for retryIndex: Int) -> TimeInterval {
     Backoff(growth: .linear, baseDelay: retryDelay, maximumDelay: maxDelay, jitterRatio: 0)
       .delay(index: retryIndex, randomBits: 0)
   }
 
+  /// Repeats what fulfils ``conditions`` while repeats are left.
   public func shouldRetry(
     error: NetworkError, retryIndex: Int, request: HTTPRequest?, response: ResponseHead?
   ) -> RetryDecision {

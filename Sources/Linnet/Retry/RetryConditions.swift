@@ -1,4 +1,4 @@
-public import LinnetHTTP
+internal import LinnetHTTP
 
 /// The failures that a retry policy repeats.
 ///

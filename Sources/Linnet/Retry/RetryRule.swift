@@ -1,6 +1,6 @@
-import FoundationEssentials
-import LinnetHTTP
-import LinnetProtocols
+package import FoundationEssentials
+internal import LinnetHTTP
+internal import LinnetProtocols
 
 /// What the ready-made retry policies have in common: which failures are repeated, and what the server asks for.
 struct RetryRule: Sendable {
@@ -14,7 +14,7 @@ struct RetryRule: Sendable {
 
   func decision(error: NetworkError, request: HTTPRequest?, response: ResponseHead?) -> RetryDecision {
     guard isRepeatable(error) else { return .noRetry }
-    guard idempotencyPolicy.allowsRetry(for: request) || error.isProvenUnsent else { return .noRetry }
+    guard idempotencyPolicy.allowsRetry(for: request) || error.isProvenUnsent(of: request) else { return .noRetry }
     if let open = error.circuitBreakerOpenError { return .retryAfter(open.retryAfter.seconds) }
     guard let hint = hint(error: error, response: response) else { return .retry }
     return .retryAfter(min(hint, Backoff.nonNegative(maximumHint)))

@@ -1,5 +1,5 @@
 package import LinnetHTTP
-import LinnetProtocols
+internal import LinnetProtocols
 
 /// What an attempt tells the retry loop, also when it fails.
 package struct AttemptRecord: Sendable {
@@ -75,7 +75,7 @@ extension RetryMachine {
     guard hasRetriesLeft, let cause = Cause(error, request: record.request) else { return .end }
     let vote: Vote =
       switch policy.shouldRetry(
-        error: error, retryIndex: retryIndex, request: record.request, response: error.failedResponse?.response)
+        error: error, retryIndex: retryIndex, request: record.request, response: error.response?.response)
       {
       case .noRetry: .end
       case .retry: .repeat

@@ -1,4 +1,4 @@
-package import LinnetBytes
+internal import LinnetBytes
 
 /// The events that wait for one slow observer: in order, bounded, and never without the end of a request.
 ///
