@@ -46,7 +46,7 @@ package struct SessionAuthStage: Sendable {
     }
     let response = try await next(credential.token.map { policy.applying($0, to: request) } ?? request)
     guard policy.refreshStatusCodes.contains(response.statusCode), !coordinator.isInsideRefresh,
-      request.body?.isReplayable ?? true
+      request.body?.isReplayable ?? true, response.answers(request)
     else { return response }
     return try await next(policy.applying(try await coordinator.token(replacing: credential), to: request))
   }
@@ -55,5 +55,16 @@ package struct SessionAuthStage: Sendable {
 extension NetworkError {
   fileprivate static func missingToken(_ reason: String) -> NetworkError {
     .configuration(reason: .invalidRequest("the endpoint requires session authentication: \(reason)"))
+  }
+}
+
+extension Response {
+  /// Whether it is of the request's own origin. After a redirect elsewhere it is not, and says nothing about a token
+  /// that was not sent there.
+  fileprivate func answers(_ request: HTTPRequest) -> Bool {
+    guard let sent = self.request, let answered = try? sent.parsedURL(), let asked = try? request.parsedURL() else {
+      return true
+    }
+    return answered.isSameOrigin(as: asked)
   }
 }

@@ -24,7 +24,7 @@ package struct RequestEvents: Sendable {
   package func started(_ request: HTTPRequest, retryIndex: Int) {
     publish { id in
       .requestStart(
-        requestID: id, method: request.method.rawValue, url: URLRedaction.redact(request.url), retryIndex: retryIndex)
+        requestID: id, method: request.method.rawValue, url: Redaction.url(request.url), retryIndex: retryIndex)
     }
   }
 
@@ -32,7 +32,7 @@ package struct RequestEvents: Sendable {
   package func adapted(_ request: HTTPRequest, retryIndex: Int) {
     publish { id in
       .requestAdapted(
-        requestID: id, method: request.method.rawValue, url: URLRedaction.redact(request.url), retryIndex: retryIndex)
+        requestID: id, method: request.method.rawValue, url: Redaction.url(request.url), retryIndex: retryIndex)
     }
   }
 
