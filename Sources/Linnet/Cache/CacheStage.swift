@@ -42,7 +42,9 @@ package struct CacheStage: Sendable {
     let exchange = CachedExchange(
       request: request, url: ResponseCacheKey.normalised(url), rules: rules, cache: cache, keys: keys,
       activity: activity, clock: call.clock, next: next)
-    if call.cachePolicy == .reloadIgnoringLocalCacheData || request.hasPreconditions { return try await exchange.fetch() }
+    if call.cachePolicy == .reloadIgnoringLocalCacheData || request.hasPreconditions {
+      return try await exchange.fetch()
+    }
     let mayAsk = call.cachePolicy != .returnCacheDataDontLoad && !exchange.isOnlyIfCached
     guard let stored = await exchange.stored() else {
       guard mayAsk else { throw Self.notStored }
@@ -97,7 +99,7 @@ package struct CacheStage: Sendable {
         case .replaced(let response): report(id, .completed(statusCode: response.statusCode))
         }
       } catch {
-        report(id, .failed(errorCode: error.errorCode, message: error.failureCategory))
+        report(id, .failed(errorCode: error.errorCode, message: error.stableCategory))
       }
     }
   }

@@ -1,4 +1,4 @@
-internal import LinnetProtocols
+package import LinnetProtocols
 
 /// When a client answers from its ``ResponseCache``.
 ///

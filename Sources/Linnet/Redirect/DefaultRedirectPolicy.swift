@@ -36,7 +36,7 @@ public struct DefaultRedirectPolicy: RedirectPolicy, Hashable {
   /// `request` with what may go along, or nil when it is refused.
   public func redirect(request: HTTPRequest, response: Response, originalRequest: HTTPRequest) -> HTTPRequest? {
     let current = response.request ?? originalRequest
-    guard let from = try? HTTPURL(current.url), let target = try? HTTPURL(request.url),
+    guard let from = try? current.parsedURL(), let target = try? request.parsedURL(),
       target.scheme == .http || target.scheme == .https
     else { return nil }
     if from.isSecure && !target.isSecure && !allowsHTTPSDowngrade { return nil }

@@ -22,7 +22,7 @@ package struct RedirectStage: Sendable {
   package func execute(
     _ request: HTTPRequest, call: CallContext, next: NextStage
   ) async throws(NetworkError) -> Response {
-    guard !call.isSigned, let start = try? HTTPURL(request.url) else { return try await next(request) }
+    guard !call.isSigned, let start = try? request.parsedURL() else { return try await next(request) }
     var hop = Hop(request: request, url: start)
     var trail = RedirectTrail()
     var history: [RedirectHop] = []
@@ -70,7 +70,7 @@ package struct RedirectStage: Sendable {
     guard let proposal else { return nil }
     let proposed = request(for: proposal, after: hop, original: original)
     guard let chosen = policy.redirect(request: proposed, response: response, originalRequest: original) else {
-      return try refused(response, .refused(proposal.url.redactedDescription))
+      return try refused(response, .refused(url: proposal.url.redactedDescription))
     }
     return Hop(request: chosen, url: try admitted(chosen, call))
   }
@@ -78,9 +78,9 @@ package struct RedirectStage: Sendable {
   /// The request that is proposed to the policy. It is made from the last one, which has lost what did not belong to an
   /// earlier origin already.
   private func request(for proposal: RedirectRules.Proposal, after hop: Hop, original: HTTPRequest) -> HTTPRequest {
-    var request = hop.request
-    request.method = proposal.method
-    request.url = proposal.url.description
+    var request = HTTPRequest(
+      method: proposal.method, url: proposal.url, headers: hop.request.headers, body: hop.request.body,
+      options: hop.request.options)
     if !proposal.keepsBody {
       request.body = nil
       request.options.expectsContinue = false
@@ -97,11 +97,10 @@ package struct RedirectStage: Sendable {
 
   /// Admission knows no fragments, which stay here and are never sent.
   private func admitted(_ request: HTTPRequest, _ call: CallContext) throws(NetworkError) -> HTTPURL {
-    let text = request.url
-    guard let url = try? HTTPURL(text) else {
+    guard let url = try? request.parsedURL() else {
       throw .configuration(reason: .invalidBaseURL("a redirect policy returned a request without an absolute URL"))
     }
-    _ = try URLAdmission.admit(url.removingFragment().description, allowsInsecureHTTP: call.allowsInsecureHTTP)
+    _ = try URLAdmission(allowsInsecure: call.allowsInsecureHTTP).admit(url.removingFragment())
     return url
   }
 

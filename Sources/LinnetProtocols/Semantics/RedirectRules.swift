@@ -119,6 +119,21 @@ package enum RedirectProblem: Error, Sendable, Hashable, CustomStringConvertible
   case unsupportedScheme(String)
   /// The body has to be sent again and exists only once.
   case bodyNotReplayable(status: Int)
+  /// A policy does not follow it.
+  case refused(url: String)
+
+  /// A stable number, for errors that have codes.
+  package var code: Int {
+    switch self {
+    case .tooManyHops: 1
+    case .loop: 2
+    case .severalLocations: 3
+    case .invalidLocation: 4
+    case .unsupportedScheme: 5
+    case .bodyNotReplayable: 6
+    case .refused: 7
+    }
+  }
 
   /// One line without credentials.
   package var description: String {
@@ -129,6 +144,7 @@ package enum RedirectProblem: Error, Sendable, Hashable, CustomStringConvertible
     case .invalidLocation(let error): "invalid Location: \(error)"
     case .unsupportedScheme(let scheme): "redirect to the unsupported scheme \"\(scheme)\""
     case .bodyNotReplayable(let status): "the body cannot be sent again, as status \(status) asks"
+    case .refused(let url): "the redirect to \(url) is refused by the policy"
     }
   }
 }

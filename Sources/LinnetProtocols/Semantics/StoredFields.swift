@@ -11,9 +11,10 @@ package enum StoredFields {
   }
 
   /// The fields of a stored response after a 304: each name in it replaces the stored fields of that name. The fields
-  /// that describe the stored body stay, as `Content-Length` must.
+  /// that describe the stored body stay, as `Content-Length` must; the old `Age` goes, because the age is a new one.
   package static func merging(_ stored: HTTPHeaders, with notModified: HTTPHeaders) -> HTTPHeaders {
     var merged = stored
+    merged.remove("Age")
     let skipped = Set(connectionFields(of: notModified)).union(bodyFields)
     var replaced: Set<String> = []
     for header in notModified {
