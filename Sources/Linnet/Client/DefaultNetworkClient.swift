@@ -19,7 +19,8 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
   let pipeline: RequestPipeline
   let registry = RequestRegistry()
   let clientHeaders: ClientHeaders
-  let completionQueue: CompletionQueue
+  let middleware = ClientMiddleware()
+  let completionQueue = CompletionQueue()
   /// The engine, when the client made it.
   private let engine: HTTPClient?
 
@@ -50,19 +51,18 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
     configuration: NetworkConfiguration, transport: any HTTPTransport, clock: any PolicyClock,
     engine: HTTPClient? = nil
   ) {
-    let settings = configuration.settings
-    let clientHeaders = ClientHeaders(settings.defaultHeaders)
+    let clientHeaders = ClientHeaders(configuration.settings.defaultHeaders)
     self.clientHeaders = clientHeaders
     self.engine = engine
-    completionQueue = CompletionQueue()
     pipeline = RequestPipeline(
-      settings: settings, transport: transport, clientHeaders: clientHeaders, clock: clock,
-      trust: TrustOverrides(settings.trustPolicy, tls: configuration.makeHTTPClientConfiguration().tls) {
-        PipelineWarning.write($0)
-      })
+      settings: configuration.settings, engine: configuration.makeHTTPClientConfiguration(), transport: transport,
+      clientHeaders: clientHeaders, middleware: middleware, clock: clock)
   }
 
-  deinit { registry.shutDown() }
+  deinit {
+    registry.shutDown()
+    pipeline.cancelBackgroundWork()
+  }
 
   // MARK: Requests
 
@@ -151,11 +151,15 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
 
   // MARK: Ending
 
-  /// Cancels every call that is under way, also one that was started and has not come far yet. Later calls run as usual.
+  /// Cancels every call that is under way, also one that was started and has not come far yet, and validations of cached
+  /// responses in the background. Later calls run as usual.
   ///
   /// Returns as soon as all of them were told; each ends with ``NetworkError/cancelled`` shortly after. Does nothing when
   /// there are none.
-  public func cancelAll() async { registry.cancelAll() }
+  public func cancelAll() async {
+    registry.cancelAll()
+    pipeline.cancelBackgroundWork()
+  }
 
   /// Cancels every call that was started with `tag`. Calls without a tag or with another are left alone.
   public func cancelAll(matching tag: CancellationTag) async { registry.cancelAll(matching: tag) }
@@ -166,6 +170,7 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
   /// Returns when the connections are closed. Harmless when called again.
   public func shutdown() async {
     registry.shutDown()
+    await pipeline.shutDown()
     await engine?.shutdown(grace: .zero)
   }
 }

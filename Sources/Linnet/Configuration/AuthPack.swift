@@ -1,5 +1,8 @@
 /// How requests are authenticated and adapted. The lists are appended to those of the configuration, which start empty.
 public struct AuthPack: Sendable {
+  /// How the session's token is had and refreshed, for endpoints whose ``SessionAuthentication`` asks for it. Default:
+  /// there is none, and endpoints that require it fail.
+  public let refreshToken: RefreshTokenPolicy?
   /// Interceptors of every request; they run before those of the endpoint.
   public let additionalRequestInterceptors: [any RequestInterceptor]
   /// Signers of every request; they run before those of the endpoint.
@@ -11,10 +14,12 @@ public struct AuthPack: Sendable {
 
   /// A pack of the given settings.
   public init(
-    additionalRequestInterceptors: [any RequestInterceptor] = [], additionalSigners: [any RequestSigner] = [],
+    refreshToken: RefreshTokenPolicy? = nil, additionalRequestInterceptors: [any RequestInterceptor] = [],
+    additionalSigners: [any RequestSigner] = [],
     additionalResponseInterceptors: [any ResponseInterceptor] = [],
     additionalDecodingInterceptors: [any DecodingInterceptor] = []
   ) {
+    self.refreshToken = refreshToken
     self.additionalRequestInterceptors = additionalRequestInterceptors
     self.additionalSigners = additionalSigners
     self.additionalResponseInterceptors = additionalResponseInterceptors
@@ -22,6 +27,7 @@ public struct AuthPack: Sendable {
   }
 
   func apply(to settings: inout NetworkSettings) {
+    if let refreshToken { settings.refreshToken = refreshToken }
     settings.requestInterceptors += additionalRequestInterceptors
     settings.signers += additionalSigners
     settings.responseInterceptors += additionalResponseInterceptors

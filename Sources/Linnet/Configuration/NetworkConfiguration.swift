@@ -26,7 +26,8 @@ public struct NetworkConfiguration: Sendable {
   ///   ``NetworkConfigurationFailureReason/invalidBaseURL(_:)``.
   public static func safeDefaults(baseURL: URL) -> NetworkConfiguration {
     NetworkConfiguration(
-      settings: NetworkSettings(baseURL: baseURL, timeout: 30, cachePolicy: .useProtocolCachePolicy))
+      settings: NetworkSettings(
+        baseURL: baseURL, timeout: 30, cachePolicy: .useProtocolCachePolicy, eventDelivery: .default))
   }
 
   /// The same secure defaults with 60 s of silence at most, adjusted by packs. A setting that a pack does not name keeps
@@ -44,7 +45,9 @@ public struct NetworkConfiguration: Sendable {
     observability: ObservabilityPack = ObservabilityPack(), cache: CachePack = CachePack(),
     transport: TransportPack = TransportPack()
   ) -> NetworkConfiguration {
-    var settings = NetworkSettings(baseURL: baseURL, timeout: 60, cachePolicy: .reloadIgnoringLocalCacheData)
+    var settings = NetworkSettings(
+      baseURL: baseURL, timeout: 60, cachePolicy: .reloadIgnoringLocalCacheData,
+      eventDelivery: EventDeliveryPolicy(maxBufferedEventsPerPartition: 512, maxBufferedEventsPerConsumer: 512))
     resilience.apply(to: &settings)
     auth.apply(to: &settings)
     observability.apply(to: &settings)

@@ -16,13 +16,26 @@ package struct NetworkSettings: Sendable {
   package var userAgentProvider: (@Sendable () -> String?)?
   package var acceptLanguageProvider: (@Sendable () -> String?)?
 
+  package var redirectPolicy: any RedirectPolicy = DefaultRedirectPolicy()
+
   package var retryPolicy: (any RetryPolicy)?
+  package var coalescing = RequestCoalescingPolicy.disabled
+  package var circuitBreaker: CircuitBreakerPolicy?
+  package var idempotency = IdempotencyKeyPolicy.disabled
+  package var executionPolicies: [any RequestExecutionPolicy] = []
+
+  package var refreshToken: RefreshTokenPolicy?
 
   package var requestInterceptors: [any RequestInterceptor] = []
   package var signers: [any RequestSigner] = []
   package var responseInterceptors: [any ResponseInterceptor] = []
   package var decodingInterceptors: [any DecodingInterceptor] = []
 
+  package var eventObservers: [any NetworkEventObserving] = []
+  package var eventDelivery: EventDeliveryPolicy
+
+  package var responseCachePolicy = ResponseCachePolicy.disabled
+  package var responseCache: (any ResponseCache)?
   package var sensitiveHeaderNames: Set<String> = []
   package var capturesFailurePayload = false
 
@@ -34,7 +47,10 @@ package struct NetworkSettings: Sendable {
   /// Nil: the engine's defaults with a connect timeout of 10 s.
   package var engine: HTTPClientConfiguration?
 
-  package init(baseURL: URL, timeout: TimeInterval, cachePolicy: RequestCachePolicy) {
+  package init(
+    baseURL: URL, timeout: TimeInterval, cachePolicy: RequestCachePolicy, eventDelivery: EventDeliveryPolicy
+  ) {
+    self.eventDelivery = eventDelivery
     self.baseURL = baseURL
     self.timeout = timeout
     self.cachePolicy = cachePolicy

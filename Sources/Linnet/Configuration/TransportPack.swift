@@ -19,6 +19,8 @@ public struct TransportPack: Sendable {
   public let allowsExpensiveNetworkAccess: Bool?
   /// Whether links in low-data mode may be used; as ``allowsCellularAccess``, without effect on Linux.
   public let allowsConstrainedNetworkAccess: Bool?
+  /// Which redirections are followed, and with what. Default ``DefaultRedirectPolicy``.
+  public let redirectPolicy: (any RedirectPolicy)?
   /// The longest line of a line-delimited stream in bytes, at least 1; smaller values count as 1. Default 1 MiB.
   public let streamingLineByteLimit: Int?
   /// Whether `http` URLs are admitted. Default false, also for loopback addresses: nothing else protects a program on
@@ -39,7 +41,8 @@ public struct TransportPack: Sendable {
   public init(
     timeout: TimeInterval? = nil, cachePolicy: RequestCachePolicy? = nil, requestPriority: RequestPriority? = nil,
     allowsCellularAccess: Bool? = nil, allowsExpensiveNetworkAccess: Bool? = nil,
-    allowsConstrainedNetworkAccess: Bool? = nil, streamingLineByteLimit: Int? = nil, allowsInsecureHTTP: Bool? = nil,
+    allowsConstrainedNetworkAccess: Bool? = nil, redirectPolicy: (any RedirectPolicy)? = nil,
+    streamingLineByteLimit: Int? = nil, allowsInsecureHTTP: Bool? = nil,
     trustPolicy: TrustPolicy? = nil, acceptableStatusCodes: Set<Int>? = nil,
     userAgentProvider: (@Sendable () -> String?)? = nil, acceptLanguageProvider: (@Sendable () -> String?)? = nil
   ) {
@@ -49,6 +52,7 @@ public struct TransportPack: Sendable {
     self.allowsCellularAccess = allowsCellularAccess
     self.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
     self.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+    self.redirectPolicy = redirectPolicy
     self.streamingLineByteLimit = streamingLineByteLimit
     self.allowsInsecureHTTP = allowsInsecureHTTP
     self.trustPolicy = trustPolicy
@@ -61,6 +65,7 @@ public struct TransportPack: Sendable {
     if let timeout { settings.timeout = timeout }
     if let cachePolicy { settings.cachePolicy = cachePolicy }
     if let requestPriority { settings.priority = requestPriority }
+    if let redirectPolicy { settings.redirectPolicy = redirectPolicy }
     if let streamingLineByteLimit { settings.streamingLineByteLimit = max(1, streamingLineByteLimit) }
     if let allowsInsecureHTTP { settings.allowsInsecureHTTP = allowsInsecureHTTP }
     if let trustPolicy { settings.trustPolicy = trustPolicy }

@@ -8,7 +8,7 @@ struct ExchangeStage: Sendable {
   let bodyBuffering: ResponseBodyBufferingPolicy
   let trust: TrustOverrides
 
-  func execute(_ request: HTTPRequest, call: CallContext) async throws(NetworkError) -> Response {
+  func execute(_ request: HTTPRequest) async throws(NetworkError) -> Response {
     // A stage above may have waited; what was cancelled meanwhile must not reach the network.
     guard !Task.isCancelled else { throw .cancelled }
     var sent = request

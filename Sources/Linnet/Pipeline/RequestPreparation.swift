@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import LinnetBytes
 internal import LinnetHTTP
+internal import LinnetProtocols
 
 /// Makes the request of an attempt: URL, headers and body from the endpoint, then the interceptors, then admission.
 struct RequestPreparation: Sendable {
@@ -18,22 +19,32 @@ struct RequestPreparation: Sendable {
   private let admission: URLAdmission
   private let clientQuery: String?
   private let credentialNames: Set<String>
+  private let sessionHeaderNames: [String]
 
-  init(settings: NetworkSettings, clientHeaders: ClientHeaders) {
+  /// - Parameter sessionHeaderNames: Names of headers that the transport adds on behalf of the application; they are not
+  ///   sent to another origin either.
+  init(settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaderNames: [String]) {
     self.settings = settings
     self.clientHeaders = clientHeaders
     let admission = URLAdmission(allowsInsecure: settings.allowsInsecureHTTP)
     self.admission = admission
     base = Result { () throws(NetworkError) in try admission.admit(settings.baseURL.absoluteString) }
     clientQuery = Self.query(of: settings.queryItems)
-    credentialNames = CredentialHeaders.names.union(settings.sensitiveHeaderNames.map { $0.lowercased() })
+    credentialNames = RedirectRules.credentialNames.union(settings.sensitiveHeaderNames.map(\.asciiLowercased))
+    self.sessionHeaderNames = sessionHeaderNames
   }
 
   /// - Throws: ``NetworkError/configuration(reason:)`` when the request must not be sent as it stands, and what an
   ///   interceptor throws.
-  func prepare(_ blueprint: RequestBlueprint, call: CallContext) async throws(NetworkError) -> Prepared {
+  func prepare(
+    _ blueprint: RequestBlueprint, call: CallContext, idempotencyKey: String?, events: RequestEvents,
+    record: inout AttemptRecord
+  ) async throws(NetworkError) -> Prepared {
     var bound = OriginBoundFields()
-    let (built, url) = try await build(blueprint, &bound)
+    var (built, url) = try await build(blueprint, &bound)
+    settings.idempotency.attach(idempotencyKey, to: &built)
+    events.started(built, retryIndex: call.retryIndex)
+    record.request = built
     var request = built
     let before = request.headers
     for interceptor in settings.requestInterceptors { request = try await adapt(request, by: interceptor) }
@@ -43,16 +54,24 @@ struct RequestPreparation: Sendable {
     for interceptor in blueprint.requestInterceptors { request = try await adapt(request, by: interceptor) }
     let final = request.url == built.url ? url : try admission.admit(request.url)
     let isOwnOrigin = try base.get().isSameOrigin(as: final)
-    if !isOwnOrigin { bound.remove(from: &request.headers) }
+    if !isOwnOrigin {
+      bound.remove(from: &request.headers)
+      request.options.omittedDefaultHeaders += sessionHeaderNames
+    }
     guard request.body == nil || request.method.allowsBody else {
       throw .configuration(reason: .invalidRequest("a \(request.method.rawValue) request has no body"))
     }
     request.headers.collapseSingleValueFields()
-    return Prepared(
-      request: HTTPRequest(
-        method: request.method, url: final, headers: request.headers, body: request.body, options: request.options),
-      isOwnOrigin: isOwnOrigin)
+    let prepared = HTTPRequest(
+      method: request.method, url: final, headers: request.headers, body: request.body, options: request.options)
+    record.request = prepared
+    return Prepared(request: prepared, isOwnOrigin: isOwnOrigin)
   }
+
+  /// Admits the URL of a request that was changed after its preparation.
+  ///
+  /// - Throws: ``NetworkError/configuration(reason:)``.
+  func readmit(_ request: HTTPRequest) throws(NetworkError) { _ = try admission.admit(request.url) }
 
   private func adapt(
     _ request: HTTPRequest, by interceptor: any RequestInterceptor
@@ -160,14 +179,6 @@ struct RequestPreparation: Sendable {
       return item.value.map { "\(name)=\(RFC3986Encoding.encode($0))" } ?? name
     }.joined(separator: "&")
   }
-}
-
-/// Headers that carry credentials by their name; in lower case.
-enum CredentialHeaders {
-  static let names: Set<String> = [
-    "authorization", "proxy-authorization", "cookie", "x-access-token", "x-amz-security-token", "x-api-key",
-    "x-auth-token", "x-csrf-token", "x-refresh-token", "x-session-token", "x-token",
-  ]
 }
 
 extension NetworkError {

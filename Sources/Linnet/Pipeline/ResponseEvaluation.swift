@@ -18,6 +18,8 @@ struct ResponseEvaluation: Sendable {
     _ received: Response, request: HTTPRequest, blueprint: RequestBlueprint
   ) async throws(NetworkError) -> Response {
     var response = received
+    // A cache may have kept what a larger limit had allowed.
+    try limit.check(response.data, of: response)
     for interceptor in blueprint.responseInterceptors + settings.responseInterceptors {
       do {
         response = try await interceptor.adapt(response, request: response.request ?? request)

@@ -3,12 +3,12 @@ internal import LinnetHTTP
 
 /// Lets signers cover the request as it will be sent.
 struct SignerStage: Sendable {
-  let settings: NetworkSettings
+  let clientSigners: [any RequestSigner]
 
   /// The signers of a request in their order. The client's own do not sign for another origin: a signature is a
   /// credential.
   func signers(for blueprint: RequestBlueprint, isOwnOrigin: Bool) -> [any RequestSigner] {
-    isOwnOrigin ? settings.signers + blueprint.requestSigners : blueprint.requestSigners
+    isOwnOrigin ? clientSigners + blueprint.requestSigners : blueprint.requestSigners
   }
 
   /// Signs `request` and passes it on. A file body is copied first, so that what was signed is what is sent; the copy is
@@ -19,6 +19,7 @@ struct SignerStage: Sendable {
   func execute(
     _ request: HTTPRequest, signers: [any RequestSigner], next: NextStage
   ) async throws(NetworkError) -> Response {
+    guard !signers.isEmpty else { return try await next(request) }
     let snapshot = try await BodySnapshot.make(of: request.body)
     defer { snapshot.remove() }
     var signed = request
