@@ -61,7 +61,7 @@ package struct APIDefinitionMacro: ExtensionMacro {
     }
     findings.report(
       .nonStruct, at: keyword, fixIts: fixIts,
-      "@APIDefinition describes a value that is sent; attach it to a struct, not to \(keyword.text.withArticle).")
+      "@APIDefinition describes a value that is sent; attach it to a struct, not to \(keyword.text.withArticle)")
   }
 }
 

@@ -30,7 +30,7 @@ struct DeclarationRules {
         "use-fileprivate", "write 'fileprivate'", [.replace(modifier, with: "fileprivate")])
       findings.report(
         .privateNesting, at: modifier, fixIts: index == 0 ? [fixIt] : [],
-        "A conformance cannot be added to a type that is private inside another one; write 'fileprivate'.")
+        "a conformance cannot be added to a type that is private inside another one; write 'fileprivate'")
       canConform = false
     }
   }
@@ -43,12 +43,12 @@ struct DeclarationRules {
     if let clause, let inherited {
       findings.report(
         .duplicateConformance, at: inherited.type, fixIts: [removal(of: inherited, from: clause)],
-        "The macro adds the conformance to APIDefinition; remove it from the declaration.")
+        "the macro adds the conformance to APIDefinition; remove it from the declaration")
       canConform = false
     } else if !addsConformance {
       findings.report(
         .duplicateConformance, at: attribute,
-        "An extension already declares the conformance to APIDefinition; remove it there, or remove the macro.")
+        "an extension already declares the conformance to APIDefinition; remove it there, or remove the macro")
       canConform = false
     }
   }
@@ -73,10 +73,10 @@ struct DeclarationRules {
     if endpoint.declaresType(named: "APIResponse") { return }
     let alias = "\(endpoint.access.witnessModifier)typealias APIResponse = <#Response#>"
     let fixIt = FixIt.edit(
-      "add-response", "add 'typealias APIResponse'", [.insertMembers([alias], into: endpoint.memberBlock)])
+      "add-response", "add 'typealias APIResponse'", [.insertMember(alias, after: nil, into: endpoint.memberBlock)])
     findings.report(
       .missingResponse, at: structure.name, fixIts: [fixIt],
-      "The endpoint does not say what it returns; add 'typealias APIResponse = …', with EmptyResponse for nothing.")
+      "the endpoint does not say what it returns; add 'typealias APIResponse = …', with EmptyResponse for nothing")
     canConform = false
   }
 
@@ -92,7 +92,7 @@ struct DeclarationRules {
         endpoint.property(named: name).map { .removeProperty($0) } ?? .removeMember(member.member)
       findings.report(
         id, at: member.name, fixIts: [.edit("remove-member", "remove '\(name)'", [change])],
-        "The macro writes '\(name)' from its argument '\(argument)'; remove this one, or give it another name.")
+        "the macro writes '\(name)' from its argument '\(argument)'; remove this one, or give it another name")
     }
   }
 }

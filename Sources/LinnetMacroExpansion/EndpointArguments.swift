@@ -23,12 +23,12 @@ struct EndpointArguments {
   init(_ attribute: AttributeSyntax, declaration: EndpointDeclaration, findings: inout Findings) {
     let likelyMethod = declaration.property(named: "body") == nil ? ".get" : ".post"
     guard case .argumentList(let arguments)? = attribute.arguments, !arguments.isEmpty else {
-      let text = ##"(method: <#\##(likelyMethod)#>, path: <#"/path"#>, auth: <#.anonymous#>)"##
+      let text = ##"(method: \##(likelyMethod), path: <#"/path"#>, auth: <#.anonymous#>)"##
       let range = attribute.attributeName.endPositionBeforeTrailingTrivia..<attribute.endPositionBeforeTrailingTrivia
       let fixIt = FixIt.edit("add-arguments", "add the arguments", [.replace(range, in: attribute, with: text)])
       findings.report(
         .missingArguments, at: attribute, fixIts: [fixIt],
-        "@APIDefinition needs its three arguments: method, path and auth.")
+        "@APIDefinition needs its three arguments: method, path and auth")
       return
     }
     func argument(_ label: String) -> LabeledExprSyntax? { arguments.first { $0.label?.text == label } }
@@ -42,14 +42,14 @@ struct EndpointArguments {
       }
       findings.report(
         .missingMethod, at: attribute, fixIts: fixIts,
-        "The endpoint has no HTTP method; add the argument 'method:', for example 'method: \(likelyMethod)'.")
+        "the endpoint has no HTTP method; add the argument 'method:', for example 'method: \(likelyMethod)'")
     }
 
     path = argument("path")?.expression
     if path == nil {
       findings.report(
         .missingPath, at: attribute, fixIts: [Self.addPath(to: arguments)],
-        "The endpoint has no path; add the argument 'path:' with a string literal, for example 'path: \"/users/{id}\"'."
+        "the endpoint has no path; add the argument 'path:' with a string literal, for example 'path: \"/users/{id}\"'"
       )
     }
 
@@ -64,7 +64,7 @@ struct EndpointArguments {
       }
       findings.report(
         .missingAuth, at: attribute, fixIts: fixIts,
-        "The endpoint does not say who may call it; add 'auth: .anonymous', 'auth: .optional' or 'auth: .required'.")
+        "the endpoint does not say who may call it; add 'auth: .anonymous', 'auth: .optional' or 'auth: .required'")
     }
   }
 
@@ -118,6 +118,6 @@ struct EndpointArguments {
     findings.report(
       .invalidAuth, at: expression, fixIts: fixIts,
       "'\(expression.trimmedDescription)' is not one of the three cases; write .anonymous, .optional or .required, so "
-        + "that the choice can be read here.")
+        + "that the choice can be read here")
   }
 }

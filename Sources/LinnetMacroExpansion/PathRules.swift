@@ -32,14 +32,14 @@ struct PathRules {
     guard let literal = expression.as(StringLiteralExprSyntax.self) else {
       findings.report(
         .nonliteralPath, at: expression, fixIts: Self.joinedLiterals(expression),
-        "The path must be a string literal, so that its placeholders can be checked; write it here, for example "
-          + "\"/users/{id}\".")
+        "the path must be a string literal, so that its placeholders can be checked; write it here, for example "
+          + "\"/users/{id}\"")
       return
     }
     guard literal.openingPounds == nil, literal.openingQuote.tokenKind == .stringQuote else {
       findings.report(
         .unsupportedLiteralPath, at: literal, fixIts: Self.plainLiteral(literal),
-        "The path is a raw or multi-line literal; write it as a plain one between single double quotes.")
+        "the path is a raw or multi-line literal; write it as a plain one between single double quotes")
       return
     }
     isReadable = true
@@ -73,8 +73,8 @@ struct PathRules {
       }
       findings.report(
         .interpolatedPath, at: interpolation, fixIts: fixIts ?? [],
-        name.map { "An interpolation is not percent-encoded; write the placeholder '{\($0)}' instead of '\\(\($0))'." }
-          ?? "A path cannot contain an interpolated expression; store its value in a property and write '{property}'.")
+        name.map { "an interpolation is not percent-encoded; write the placeholder '{\($0)}' instead of '\\(\($0))'" }
+          ?? "a path cannot contain an interpolated expression; store its value in a property and write '{property}'")
     }
   }
 
@@ -94,29 +94,29 @@ struct PathRules {
       findings.report(
         .pathComponent, at: literal, position: range.lowerBound,
         fixIts: [fixIt("remove-component", "remove the \(part)", range, "")],
-        "The '\(scalar)' begins the \(part), which does not belong to the path; \(remedy).")
+        "the '\(scalar)' begins the \(part), which does not belong to the path; \(remedy)")
     case .percentEscape(let range):
       findings.report(
         .invalidPercentEscape, at: literal, position: range.lowerBound,
         fixIts: [fixIt("encode-percent", "write '%25' for a percent sign", range, "%25")],
-        "The '%' is not followed by two hexadecimal digits; write '%25' for a percent sign.")
+        "the '%' is not followed by two hexadecimal digits; write '%25' for a percent sign")
     case .dotSegment(let segment, let range, let removal):
       let fixIts = removal.map { [fixIt("remove-segment", "remove the segment", $0, "")] }
       findings.report(
         .dotSegment, at: literal, position: range.lowerBound, fixIts: fixIts ?? [],
-        "The segment '\(segment)' would move the path to another folder; write the path without '.' and '..'.")
+        "the segment '\(segment)' would move the path to another folder; write the path without '.' and '..'")
     case .unterminated(let name, let range, let closing):
       if hasInterpolations { return }
       let fixIts = name.isEmpty ? [] : [fixIt("close-placeholder", "write '{\(name)}'", closing..<closing, "}")]
       findings.report(
         .unterminatedPlaceholder, at: literal, position: range.lowerBound, fixIts: fixIts,
-        "The placeholder has no closing '}'; write '{\(name.isEmpty ? "property" : name)}', or '%7B' for a brace.")
+        "the placeholder has no closing '}'; write '{\(name.isEmpty ? "property" : name)}', or '%7B' for a brace")
     case .unmatched(let range):
       if hasInterpolations { return }
       findings.report(
         .unmatchedPlaceholder, at: literal, position: range.lowerBound,
         fixIts: [fixIt("remove-brace", "remove the '}'", range, "")],
-        "The '}' closes no placeholder; remove it, or write '%7D' for a brace.")
+        "the '}' closes no placeholder; remove it, or write '%7D' for a brace")
     }
   }
 
@@ -129,27 +129,29 @@ struct PathRules {
     guard let type = property.type else { return }
     let name = property.name
     if let wrapped = type.optionalWrapped {
-      var changes = [FixIt.Change.replace(type, with: wrapped.trimmedDescription)]
+      var end = type.endPositionBeforeTrailingTrivia
       if let initial = property.binding.initializer, initial.value.is(NilLiteralExprSyntax.self) {
-        changes.append(.replace(initial.position..<initial.endPosition, in: initial, with: ""))
+        end = initial.endPositionBeforeTrailingTrivia
       }
-      let fixIt = FixIt.edit("unwrap-optional", "change the type to '\(wrapped.trimmedDescription)'", changes)
+      let change = FixIt.Change.replace(
+        type.positionAfterSkippingLeadingTrivia..<end, in: property.declaration, with: wrapped.trimmedDescription)
+      let fixIt = FixIt.edit("unwrap-optional", "change the type to '\(wrapped.trimmedDescription)'", [change])
       findings.report(
         .optionalPlaceholder, at: type, fixIts: [fixIt],
         "'\(name)' is optional, but a path segment always needs a value; unwrap it before the endpoint is made, and "
-          + "decide there what nil means.")
+          + "decide there what nil means")
     } else if type.isOpaque {
       findings.report(
         .opaquePlaceholder, at: type,
-        "The type of '\(name)' is opaque, so how it is written into the path is unknown; write a concrete type such as "
-          + "String, Int or UUID.")
+        "the type of '\(name)' is opaque, so how it is written into the path is unknown; write a concrete type such as "
+          + "String, Int or UUID")
     } else if let identifier = type.unwrapped.as(IdentifierTypeSyntax.self),
       declaration.genericParameters.contains(identifier.name.bareName)
     {
       findings.report(
         .genericPlaceholder, at: type,
-        "The type of '\(name)' is the generic parameter \(identifier.name.bareName), which could be an optional; write "
-          + "a concrete type such as String, Int or UUID.")
+        "the type of '\(name)' is the generic parameter \(identifier.name.bareName), which could be an optional; write "
+          + "a concrete type such as String, Int or UUID")
     }
   }
 
@@ -163,13 +165,14 @@ struct PathRules {
     var fixIts: [FixIt] = []
     if let meant = stored.contains(trimmed) ? trimmed : written.closest(among: stored) {
       let change = FixIt.Change.replace(placeholder.range, in: literal, with: "{\(meant)}")
+      usedProperties.insert(meant)
       fixIts.append(.edit("rename-placeholder", "write '{\(meant)}'", [change]))
     }
     let other = declaration.property(named: written)
     if other == nil, let first = written.first, first.isLetter || first == "_",
       written.unicodeScalars.allSatisfy(\.properties.isXIDContinue)
     {
-      let change = FixIt.Change.insertMembers(["let \(written): <#String#>"], into: declaration.memberBlock)
+      let change = FixIt.Change.insertProperty("let \(written): <#String#>", into: declaration.memberBlock)
       fixIts.append(.edit("add-property", "declare the property '\(written)'", [change]))
     }
     let problem =
@@ -178,11 +181,11 @@ struct PathRules {
       case .typeLevel?: "'\(written)' belongs to the type, but a placeholder names a stored property of the instance"
       case .lazy?: "'\(written)' is lazy, and the path cannot be read without changing the endpoint"
       case .stored?, nil:
-        written.isEmpty ? "The placeholder is empty" : "The placeholder '{\(written)}' names no stored property"
+        written.isEmpty ? "the placeholder is empty" : "the placeholder '{\(written)}' names no stored property"
       }
     findings.report(
       .unknownPlaceholder, at: literal, position: placeholder.range.lowerBound, fixIts: fixIts,
-      "\(problem); declare 'let \(written.isEmpty ? "name" : trimmed): …', or write the name of one that exists.")
+      "\(problem); declare 'let \(written.isEmpty ? "name" : trimmed): …', or write the name of one that exists")
   }
 
   /// The name inside `\(name)`, when it is nothing but a name.

@@ -73,7 +73,7 @@ struct PathTemplate {
     let inside = units[(opening + 1)..<end]
     if end < units.count, units[end].scalar == "}" {
       let range = units[opening].range.lowerBound..<units[end].range.upperBound
-      pieces.append(.placeholder(Placeholder(name: inside.map(\.source).joined(), range: range)))
+      pieces.append(.placeholder(Placeholder(name: Self.bareName(inside), range: range)))
       return end + 1
     }
     let name = inside.prefix { $0.scalar.map { $0.properties.isXIDContinue } ?? false }
@@ -85,6 +85,12 @@ struct PathTemplate {
     pieces.append(
       .placeholder(Placeholder(name: name.map(\.source).joined(), range: units[opening].range)))
     return opening + 1 + name.count
+  }
+
+  /// The text of some units; a name in backticks without them.
+  private static func bareName(_ units: ArraySlice<PathLiteral.Unit>) -> String {
+    let isQuoted = units.count > 2 && units.first?.scalar == "`" && units.last?.scalar == "`"
+    return (isQuoted ? units.dropFirst().dropLast() : units).map(\.source).joined()
   }
 
   private mutating func append(_ text: String) {

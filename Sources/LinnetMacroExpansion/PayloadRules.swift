@@ -31,7 +31,6 @@ struct PayloadRules {
 
   private mutating func payload() -> Payload? {
     reportDestructuring()
-    let before = findings.diagnostics.count
     if let parameters, parameters.storage == .typeLevel || parameters.storage == .lazy {
       reportStaticWitness(parameters)
       return nil
@@ -55,7 +54,8 @@ struct PayloadRules {
       return nil
     }
     guard let property = body ?? query else { return Payload.none(writesAlias: true) }
-    checkDeclaration(property)
+    guard checkDeclaration(property) else { return nil }
+    let before = findings.diagnostics.count
     checkMethod(property)
     return findings.diagnostics.count == before ? .property(property) : nil
   }
@@ -66,17 +66,16 @@ struct PayloadRules {
 
   // MARK: One payload property
 
-  private mutating func checkDeclaration(_ property: EndpointProperty) {
+  /// Returns whether the property can be a payload at all.
+  private mutating func checkDeclaration(_ property: EndpointProperty) -> Bool {
     let name = property.name
     if property.storage != .stored {
-      let modifier = property.declaration.modifiers.first { ["static", "class", "lazy"].contains($0.name.text) }
-      let fixIts = modifier.map { [FixIt.edit("remove-modifier", "remove '\($0.name.text)'", [.remove($0)])] }
       findings.report(
         name == "body" ? .invalidBodyDeclaration : .invalidQueryDeclaration, at: property.identifier,
-        fixIts: fixIts ?? [],
+        fixIts: conversions(of: property),
         "'\(name)' is the payload and must be a stored property of the instance; for a computed payload write "
-          + "'typealias Parameter' and 'var parameters: Parameter?'.")
-      return
+          + "'typealias Parameter' and 'var parameters: Parameter?'")
+      return false
     }
     let id: DiagnosticID = name == "body" ? .inferredBodyType : .inferredQueryType
     guard let type = property.type else {
@@ -90,15 +89,37 @@ struct PayloadRules {
             "annotate-type", constructed == nil ? "add the type" : "add the type '\(text)'",
             [.insert(": \(text)", after: property.identifier)])
         ],
-        "The type of '\(name)' is inferred, which the macro cannot see; write it, as in 'let \(name): Payload'.")
-      return
+        "the type of '\(name)' is inferred, which the macro cannot see; write it, as in 'let \(name): Payload'")
+      return false
     }
     if type.isOpaque || type.isExistential {
       findings.report(
         id, at: type,
-        "The type of '\(name)' is not a concrete one, so it cannot be the endpoint's Parameter; write a type that "
-          + "conforms to Encodable and Sendable.")
+        "the type of '\(name)' is not a concrete one, so it cannot be the endpoint's Parameter; write a type that "
+          + "conforms to Encodable and Sendable")
+      return false
     }
+    return true
+  }
+
+  /// Makes a stored property of one that is static or lazy, and the payload pair of a computed one.
+  private func conversions(of property: EndpointProperty) -> [FixIt] {
+    if let modifier = property.storageModifier {
+      return [.edit("remove-modifier", "remove '\(modifier.name.text)'", [.remove(modifier)])]
+    }
+    guard let type = property.type, property.binding.typeAnnotation != nil, !declaration.isMentioned(property) else {
+      return []
+    }
+    let alias = "\(modifiers)typealias Parameter = \((type.optionalWrapped ?? type).trimmedDescription)"
+    return [
+      .edit(
+        "convert-to-pair", "make it 'parameters'",
+        [
+          .insertAlias(alias, into: declaration.memberBlock),
+          .replace(property.identifier, with: "parameters"),
+          .replace(type, with: "Parameter?"),
+        ])
+    ]
   }
 
   private mutating func checkMethod(_ property: EndpointProperty) {
@@ -109,28 +130,26 @@ struct PayloadRules {
       findings.report(
         .queryMethodBody, at: property.identifier,
         fixIts: renaming(property, to: "query") + [useMethod(".post", method)],
-        "\(arguments.methodName?.uppercased() ?? "The method") sends no body; rename the property to 'query', or use a "
-          + "method with a body.")
+        "\(arguments.methodName?.uppercased() ?? "the method") sends no body; rename the property to 'query', or use a "
+          + "method with a body")
     case (.body, "query"):
       findings.report(
         .nongetQuery, at: property.identifier, fixIts: renaming(property, to: "body") + [useMethod(".get", method)],
-        "\(arguments.methodName?.uppercased() ?? "The method") sends its parameters as the body; rename the property to "
-          + "'body', or declare the complete pair of Parameter and parameters with a query transport.")
+        "\(arguments.methodName?.uppercased() ?? "the method") sends its parameters as the body; rename the property to "
+          + "'body', or declare the complete pair of Parameter and parameters with a query transport")
     case (.unknown, _):
       let type = property.type.map { ($0.optionalWrapped ?? $0).trimmedDescription } ?? "<#Type#>"
-      let members = [
-        "\(modifiers)typealias Parameter = \(type)",
-        "\(modifiers)var parameters: Parameter? { \(property.identifier.text) }",
-      ]
+      let alias = "\(modifiers)typealias Parameter = \(type)"
+      let witness = "\(modifiers)var parameters: Parameter? { \(property.identifier.text) }"
       findings.report(
         .dynamicPayloadMethod, at: property.identifier,
         fixIts: [
           .edit(
             "add-payload-pair", "declare 'Parameter' and 'parameters'",
-            [.insertMembers(members, into: declaration.memberBlock)])
+            FixIt.Change.insert(alias: alias, property: witness, into: declaration.memberBlock))
         ],
-        "Where '\(name)' goes depends on the method, and only GET, HEAD, POST, PUT, PATCH and DELETE are known; write "
-          + "'typealias Parameter' and 'var parameters: Parameter?'.")
+        "where '\(name)' goes depends on the method, and only GET, HEAD, POST, PUT, PATCH and DELETE are known; write "
+          + "'typealias Parameter' and 'var parameters: Parameter?'")
     default:
       break
     }
@@ -158,19 +177,19 @@ struct PayloadRules {
     let second = body.identifier.position < query.identifier.position ? query : body
     findings.report(
       .bodyQueryConflict, at: second.identifier, fixIts: fixIts,
-      "An endpoint has one payload, but both 'body' and 'query' are declared; keep one, or write 'typealias Parameter' "
-        + "and 'var parameters: Parameter?'.")
+      "an endpoint has one payload, but both 'body' and 'query' are declared; keep one, or write 'typealias Parameter' "
+        + "and 'var parameters: Parameter?'")
   }
 
   // MARK: The pair of Parameter and parameters
 
   private mutating func reportStaticWitness(_ parameters: EndpointProperty) {
-    let modifier = parameters.declaration.modifiers.first { ["static", "class", "lazy"].contains($0.name.text) }
+    let modifier = parameters.storageModifier
     let word = modifier?.name.text ?? "static"
     findings.report(
       .staticParametersWitness, at: modifier.map { Syntax($0) } ?? Syntax(parameters.identifier),
       fixIts: modifier.map { [.edit("remove-modifier", "remove '\(word)'", [.remove($0)])] } ?? [],
-      "'parameters' is \(word), but each value of the endpoint has its own; declare it as a property of the instance.")
+      "'parameters' is \(word), but each value of the endpoint has its own; declare it as a property of the instance")
   }
 
   private mutating func reportMissingAlias(_ parameters: EndpointProperty) {
@@ -180,9 +199,9 @@ struct PayloadRules {
     findings.report(
       .missingParameterAlias, at: parameters.identifier,
       fixIts: [
-        .edit("add-parameter-alias", "add '\(alias)'", [.insertMembers([alias], into: declaration.memberBlock)])
+        .edit("add-parameter-alias", "add '\(alias)'", [.insertAlias(alias, into: declaration.memberBlock)])
       ],
-      "'parameters' is declared without its type; add 'typealias Parameter = \(type ?? "…")'.")
+      "'parameters' is declared without its type; add 'typealias Parameter = \(type ?? "…")'")
   }
 
   private mutating func reportMissingWitness(_ payload: EndpointProperty?) {
@@ -190,14 +209,14 @@ struct PayloadRules {
     let witness = "\(modifiers)var parameters: Parameter? { \(value) }"
     let name = declaration.aliases["Parameter"]?.declaration.name
     var fixIts = [
-      FixIt.edit("add-parameters", "add '\(witness)'", [.insertMembers([witness], into: declaration.memberBlock)])
+      FixIt.edit("add-parameters", "add '\(witness)'", [.insertProperty(witness, into: declaration.memberBlock)])
     ]
     if payload != nil, let alias = declaration.aliases["Parameter"] {
       fixIts.append(.edit("remove-alias", "remove the alias", [.removeMember(alias.member)]))
     }
     findings.report(
       .missingParametersWitness, at: name.map { Syntax($0) } ?? Syntax(declaration.name), fixIts: fixIts,
-      "'Parameter' is declared without its value; add 'var parameters: Parameter?', or leave both out.")
+      "'Parameter' is declared without its value; add 'var parameters: Parameter?', or leave both out")
   }
 
   private mutating func emptyAlias(
@@ -207,12 +226,12 @@ struct PayloadRules {
     if let payload {
       findings.report(
         .emptyParameterPayloadConflict, at: alias.declaration.initializer.value, fixIts: [fixIt],
-        "'Parameter' is EmptyParameter, but '\(payload.name)' is a payload; remove the alias, or the property.")
+        "'Parameter' is EmptyParameter, but '\(payload.name)' is a payload; remove the alias, or the property")
       return nil
     }
     findings.report(
       .redundantEmptyParameter, at: alias.declaration, fixIts: [fixIt],
-      "An endpoint without a payload has the parameter type EmptyParameter anyway; remove the alias.")
+      "an endpoint without a payload has the parameter type EmptyParameter anyway; remove the alias")
     return Payload.none(writesAlias: false)
   }
 
@@ -232,7 +251,7 @@ struct PayloadRules {
       }
       findings.report(
         .nonidentifierStoredProperty, at: pattern, fixIts: fixIts,
-        "A stored property of an endpoint needs a name of its own; declare each value of the pattern separately.")
+        "a stored property of an endpoint needs a name of its own; declare each value of the pattern separately")
     }
   }
 
@@ -259,8 +278,8 @@ struct PayloadRules {
       }
       findings.report(
         .unusedStoredProperty, at: property.identifier, fixIts: fixIts,
-        "Nothing sends '\(property.name)'; use it in the path as '{\(property.name)}', name it 'body' or 'query', or "
-          + "write 'typealias Parameter' and 'var parameters: Parameter?'.")
+        "nothing sends '\(property.name)'; use it in the path as '{\(property.name)}', name it 'body' or 'query', or "
+          + "write 'typealias Parameter' and 'var parameters: Parameter?'")
     }
   }
 
@@ -276,6 +295,11 @@ struct PayloadRules {
 
 extension EndpointProperty {
   fileprivate var isInstance: Bool { storage == .stored || storage == .computed }
+
+  /// The modifier that keeps the property from being an ordinary one of the instance.
+  fileprivate var storageModifier: DeclModifierSyntax? {
+    declaration.modifiers.first { ["static", "class", "lazy"].contains($0.name.text) }
+  }
 }
 
 extension TypeAliasDeclSyntax {

@@ -51,20 +51,40 @@ extension FixIt.Change {
     return remove(property.binding)
   }
 
-  /// Adds members at the top of a type, in the layout that its braces already have.
-  static func insertMembers(_ members: [String], into block: MemberBlockSyntax) -> FixIt.Change {
+  /// Adds a member after another one, or at the top of the type, in the layout that its braces already have.
+  static func insertMember(_ text: String, after sibling: MemberBlockItemSyntax?, into block: MemberBlockSyntax)
+    -> FixIt.Change
+  {
     let first = block.members.first
     let next = first?.firstToken(viewMode: .sourceAccurate) ?? block.rightBrace
-    let isMultiline =
-      next.leadingTrivia.contains { $0.isNewline } || block.rightBrace.leadingTrivia.contains { $0.isNewline }
-    let text: String
+    let isMultiline = [next, block.rightBrace].contains { $0.leadingTrivia.contains(where: \.isNewline) }
     if isMultiline {
-      let indentation = first.map { indentationOfLine(startingWith: $0) } ?? "  "
-      text = members.map { "\n\(indentation)\($0)" }.joined()
-    } else {
-      text = " " + members.joined(separator: "; ") + (first == nil ? " " : ";")
+      let line = "\n\(first.map { indentationOfLine(startingWith: $0) } ?? "  ")\(text)"
+      return sibling.map { insert(line, after: $0) } ?? insert(line, after: block.leftBrace)
     }
-    return insert(text, after: block.leftBrace)
+    guard let sibling else { return insert(first == nil ? " \(text) " : " \(text);", after: block.leftBrace) }
+    return insert(sibling.semicolon == nil ? "; \(text)" : " \(text);", after: sibling)
+  }
+
+  /// Adds a type alias after those that are there, or at the top.
+  static func insertAlias(_ text: String, into block: MemberBlockSyntax) -> FixIt.Change {
+    let last = block.members.last { $0.decl.is(TypeAliasDeclSyntax.self) }
+    return insertMember(text, after: last, into: block)
+  }
+
+  /// Adds a property after all members.
+  static func insertProperty(_ text: String, into block: MemberBlockSyntax) -> FixIt.Change {
+    insertMember(text, after: block.members.last, into: block)
+  }
+
+  /// Adds both, as one edit where they come to stand at the same place.
+  static func insert(alias: String, property: String, into block: MemberBlockSyntax) -> [FixIt.Change] {
+    guard let last = block.members.last, last.decl.is(TypeAliasDeclSyntax.self) else {
+      return [insertAlias(alias, into: block), insertProperty(property, into: block)]
+    }
+    let indentation = indentationOfLine(startingWith: last)
+    let separator = last.leadingTrivia.contains(where: \.isNewline) ? "\n\(indentation)" : "; "
+    return [insertMember(alias + separator + property, after: last, into: block)]
   }
 
   private static func indentationOfLine(startingWith node: some SyntaxProtocol) -> String {
