@@ -21,35 +21,36 @@ import Testing
     #expect(CircuitBreakerPolicy(resetAfter: .seconds(60), maxResetAfter: .seconds(5)).maxResetAfter == .seconds(60))
   }
 
-  @Test("the validating initialiser names the first value that makes no sense")
+  typealias Problem = CircuitBreakerPolicy.ConfigurationError
+
+  @Test("the validating initialiser takes what makes sense")
   func validates() throws {
-    typealias Problem = CircuitBreakerPolicy.ConfigurationError
-    func problem(_ make: () throws(Problem) -> CircuitBreakerPolicy) -> Problem? {
-      do throws(Problem) {
-        _ = try make()
-        return nil
-      } catch {
-        return error
-      }
+    let policy = try CircuitBreakerPolicy(validatedFailureThreshold: 5)
+    #expect(policy == CircuitBreakerPolicy())
+  }
+
+  @Test("the validating initialiser names the first value that makes no sense")
+  func refuses() {
+    #expect(throws: Problem.nonPositive(field: "failureThreshold", value: 0)) {
+      try CircuitBreakerPolicy(validatedFailureThreshold: 0)
     }
-    #expect(problem { () throws(Problem) in try .init(validatedFailureThreshold: 5) } == nil)
-    #expect(
-      problem { () throws(Problem) in try .init(validatedFailureThreshold: 0) }
-        == .nonPositive(field: "failureThreshold", value: 0))
-    #expect(
-      problem { () throws(Problem) in try .init(validatedFailureThreshold: 1, windowSize: -1) }
-        == .nonPositive(field: "windowSize", value: -1))
-    #expect(
-      problem { () throws(Problem) in try .init(validatedFailureThreshold: 1, numberOfProbesRequiredToClose: 0) }
-        == .nonPositive(field: "numberOfProbesRequiredToClose", value: 0))
-    #expect(
-      problem { () throws(Problem) in try .init(validatedFailureThreshold: 11) }
-        == .thresholdExceedsWindow(threshold: 11, window: 10))
-    #expect(
-      problem { () throws(Problem) in try .init(validatedFailureThreshold: 1, resetAfter: .seconds(-1)) }
-        == .negativeDuration(field: "resetAfter"))
-    #expect(
-      problem { () throws(Problem) in try .init(validatedFailureThreshold: 1, maxResetAfter: .seconds(1)) }
-        == .maxResetSmallerThanReset)
+    #expect(throws: Problem.nonPositive(field: "windowSize", value: -1)) {
+      try CircuitBreakerPolicy(validatedFailureThreshold: 1, windowSize: -1)
+    }
+    #expect(throws: Problem.nonPositive(field: "numberOfProbesRequiredToClose", value: 0)) {
+      try CircuitBreakerPolicy(validatedFailureThreshold: 1, numberOfProbesRequiredToClose: 0)
+    }
+    #expect(throws: Problem.thresholdExceedsWindow(threshold: 11, window: 10)) {
+      try CircuitBreakerPolicy(validatedFailureThreshold: 11)
+    }
+    #expect(throws: Problem.negativeDuration(field: "resetAfter")) {
+      try CircuitBreakerPolicy(validatedFailureThreshold: 1, resetAfter: .seconds(-1))
+    }
+    #expect(throws: Problem.negativeDuration(field: "maxResetAfter")) {
+      try CircuitBreakerPolicy(validatedFailureThreshold: 1, maxResetAfter: .seconds(-1))
+    }
+    #expect(throws: Problem.maxResetSmallerThanReset) {
+      try CircuitBreakerPolicy(validatedFailureThreshold: 1, maxResetAfter: .seconds(1))
+    }
   }
 }
