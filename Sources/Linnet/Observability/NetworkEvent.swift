@@ -41,18 +41,6 @@ public enum NetworkEvent: Sendable, Hashable {
   }
 }
 
-/// What became of the background check of a stored response.
-public enum CacheRevalidationState: Sendable, Hashable {
-  /// It will begin.
-  case scheduled
-  /// The stored response is still good (304).
-  case notModified
-  /// The server sent another response.
-  case completed(statusCode: Int)
-  /// It failed; the stored response stays. `message` is the failure's category.
-  case failed(errorCode: Int, message: String)
-}
-
 /// Is told what a client does.
 ///
 /// Each observer gets the events of a request in order, one at a time, in a task of its own: a slow observer delays
