@@ -160,6 +160,29 @@ static inline ssize_t linnet_file_size(int fd, int64_t *size, int *is_regular) {
   return 0;
 }
 
+// What a path leads to, without opening it: an open would wait for the writer of a pipe.
+static inline ssize_t linnet_path_identity(const char *path, uint64_t *device, uint64_t *inode, int64_t *size,
+                                           int *is_regular) {
+  struct stat status;
+  if (stat(path, &status) != 0) return -(ssize_t)errno;
+  *device = status.st_dev;
+  *inode = status.st_ino;
+  *size = status.st_size;
+  *is_regular = S_ISREG(status.st_mode);
+  return 0;
+}
+
+static inline ssize_t linnet_file_identity(int fd, uint64_t *device, uint64_t *inode, int64_t *size,
+                                           int *is_regular) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return -(ssize_t)errno;
+  *device = status.st_dev;
+  *inode = status.st_ino;
+  *size = status.st_size;
+  *is_regular = S_ISREG(status.st_mode);
+  return 0;
+}
+
 // Clocks, in nanoseconds.
 
 static inline uint64_t linnet_monotonic_now(void) {

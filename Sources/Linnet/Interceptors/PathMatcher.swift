@@ -9,8 +9,8 @@
 /// .glob("/api/**")        /api, /api/v1/users
 /// .regex("^/users/\\d+$") /users/123
 /// ```
-public struct PathMatcher: Sendable {
-  private enum Rule: Sendable {
+public struct PathMatcher: Sendable, Hashable {
+  private enum Rule: Sendable, Hashable {
     case all
     case containing(segment: String)
     case exactly(String)
@@ -18,7 +18,7 @@ public struct PathMatcher: Sendable {
     case expression(String)
   }
 
-  private enum Segment: Sendable {
+  private enum Segment: Sendable, Hashable {
     case literal(Substring)
     case one
     case any
