@@ -8,13 +8,13 @@ import Testing
 
   @Test("CACHE-02: a response in the stale window is the answer at once, and is validated once in the background")
   func staleWhileRevalidate() async throws {
-    let fixture = CacheFixture(policy) { _ in .made(200, ["ETag": "\"1\""], body: "one") }
+    let fixture = CacheFixture(policy) { _ in .canned(200, ["ETag": "\"1\""], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(60)
     let gate = Gate()
     fixture.origin.answers { _ in
       try? await gate.opened()
-      return .made(304, [:])
+      return .canned(304, [:])
     }
     let id = UUID()
     for _ in 0..<3 { #expect(try await fixture.send(id: id).text == "one") }
@@ -32,26 +32,26 @@ import Testing
 
   @Test("beyond the stale window the caller waits for the validation")
   func beyondTheWindow() async throws {
-    let fixture = CacheFixture(policy) { _ in .made(200, ["ETag": "\"1\""], body: "one") }
+    let fixture = CacheFixture(policy) { _ in .canned(200, ["ETag": "\"1\""], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(90)
-    fixture.origin.answers { _ in .made(200, [:], body: "two") }
+    fixture.origin.answers { _ in .canned(200, [:], body: "two") }
     #expect(try await fixture.get().text == "two")
     #expect(fixture.reports.all.isEmpty)
   }
 
   @Test("a new response replaces the stored one, a failure leaves it")
   func outcomes() async throws {
-    let fixture = CacheFixture(policy) { _ in .made(200, [:], body: "one") }
+    let fixture = CacheFixture(policy) { _ in .canned(200, [:], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(60)
     fixture.origin.answers { _ throws(NetworkError) in throw .timeout(reason: .requestTimeout, underlying: nil) }
     #expect(try await fixture.get().text == "one")
     await fixture.activity.waitUntilIdle()
-    fixture.origin.answers { _ in .made(500, [:]) }
+    fixture.origin.answers { _ in .canned(500, [:]) }
     #expect(try await fixture.get().text == "one")
     await fixture.activity.waitUntilIdle()
-    fixture.origin.answers { _ in .made(200, [:], body: "two") }
+    fixture.origin.answers { _ in .canned(200, [:], body: "two") }
     #expect(try await fixture.get().text == "one")
     await fixture.activity.waitUntilIdle()
     #expect(try await fixture.get().text == "two")
@@ -65,12 +65,12 @@ import Testing
 
   @Test("validations in the background can be cancelled, and report that they were")
   func cancelling() async throws {
-    let fixture = CacheFixture(policy) { _ in .made(200, [:], body: "one") }
+    let fixture = CacheFixture(policy) { _ in .canned(200, [:], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(60)
     fixture.origin.answers { _ throws(NetworkError) in
       do { try await Task.sleep(for: .seconds(3600)) } catch { throw .cancelled }
-      return .made(200, [:], body: "two")
+      return .canned(200, [:], body: "two")
     }
     #expect(try await fixture.get().text == "one")
     fixture.activity.cancelAll()
@@ -82,13 +82,13 @@ import Testing
 
   @Test("the caller's cancellation does not end the validation that it caused")
   func callerCancelled() async throws {
-    let fixture = CacheFixture(policy) { _ in .made(200, ["ETag": "\"1\""], body: "one") }
+    let fixture = CacheFixture(policy) { _ in .canned(200, ["ETag": "\"1\""], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(60)
     let gate = Gate()
     fixture.origin.answers { _ in
       try? await gate.opened()
-      return .made(200, [:], body: Task.isCancelled ? "cancelled" : "two")
+      return .canned(200, [:], body: Task.isCancelled ? "cancelled" : "two")
     }
     let task = Task { try await fixture.get() }
     #expect(try await task.value.text == "one")
@@ -101,7 +101,7 @@ import Testing
   @Test("the server's stale-while-revalidate counts with the adapter")
   func directive() async throws {
     let fixture = CacheFixture(.rfc9111Compliant(wrapping: .cacheFirst(maxAge: .seconds(300)))) { _ in
-      .made(200, ["Cache-Control": "max-age=1, stale-while-revalidate=60"], body: "one")
+      .canned(200, ["Cache-Control": "max-age=1, stale-while-revalidate=60"], body: "one")
     }
     _ = try await fixture.get()
     fixture.clock.advance(1.5)
@@ -114,7 +114,7 @@ import Testing
 @Suite struct CacheStageErrorTests {
   private func fixture(_ cacheControl: String) async throws -> CacheFixture {
     let fixture = CacheFixture(.serverDirected()) { _ in
-      .made(200, ["Cache-Control": cacheControl, "ETag": "\"1\""], body: "one")
+      .canned(200, ["Cache-Control": cacheControl, "ETag": "\"1\""], body: "one")
     }
     _ = try await fixture.get()
     fixture.clock.advance(10)
@@ -130,10 +130,10 @@ import Testing
     fixture.origin.answers { _ throws(NetworkError) in throw Self.unreachable }
     #expect(try await fixture.get().text == "one")
     for status in [500, 502, 503, 504] {
-      fixture.origin.answers { _ in .made(status, [:], body: "failed") }
+      fixture.origin.answers { _ in .canned(status, [:], body: "failed") }
       #expect(try await fixture.get().text == "one")
     }
-    fixture.origin.answers { _ in .made(404, [:], body: "gone") }
+    fixture.origin.answers { _ in .canned(404, [:], body: "gone") }
     #expect(try await fixture.get().statusCode == 404)
   }
 
@@ -166,10 +166,10 @@ import Testing
       ("HEAD", 200, false), ("OPTIONS", 200, false),
     ])
   func unsafeMethods(method: String, status: Int, removes: Bool) async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, [:], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, [:], body: "one") }
     for language in ["de", "en"] { _ = try await fixture.get("/a", ["Accept-Language": language]) }
     _ = try await fixture.get("/b")
-    fixture.origin.answers { _ in .made(status, [:]) }
+    fixture.origin.answers { _ in .canned(status, [:]) }
     _ = try await fixture.send(HTTPRequest(method: try #require(HTTPMethod(rawValue: method)), url: "https://H/a#x"))
     for language in ["de", "en"] {
       let hit = try? await fixture.get("/a", ["Accept-Language": language], .returnCacheDataDontLoad)
@@ -180,36 +180,36 @@ import Testing
 
   @Test("Location and Content-Location of the same origin go as well, and a signed request changes things, too")
   func locations() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, [:], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, [:], body: "one") }
     let paths = ["/items", "/items/7", "/latest", "/other"]
     for path in paths { _ = try await fixture.get(path) }
     fixture.origin.answers { _ in
-      .made(201, ["Location": "/items/7", "Content-Location": "https://elsewhere/other"])
+      .canned(201, ["Location": "/items/7", "Content-Location": "https://elsewhere/other"])
     }
     _ = try await fixture.send(.post("https://h/items"))
     #expect(try await cachedPaths(fixture, paths) == ["/latest", "/other"])
-    fixture.origin.answers { _ in .made(200, [:]) }
+    fixture.origin.answers { _ in .canned(200, [:]) }
     _ = try await fixture.send(.post("https://h/latest"), isSigned: true)
     #expect(try await cachedPaths(fixture, paths) == ["/other"])
   }
 
   @Test("an answer that was overtaken by a change is delivered and not stored")
   func overtaken() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, [:]) }
+    let fixture = CacheFixture(minute) { _ in .canned(200, [:]) }
     let gate = Gate()
     let arrived = Gate()
     fixture.origin.answers { request in
-      guard request.method == .get else { return .made(200, [:]) }
+      guard request.method == .get else { return .canned(200, [:]) }
       arrived.open()
       try? await gate.opened()
-      return .made(200, [:], body: "before the change")
+      return .canned(200, [:], body: "before the change")
     }
     async let slow = fixture.get()
     try await arrived.opened()
     _ = try await fixture.send(.post("https://h/a"))
     gate.open()
     #expect(try await slow.text == "before the change")
-    fixture.origin.answers { _ in .made(200, [:], body: "after the change") }
+    fixture.origin.answers { _ in .canned(200, [:], body: "after the change") }
     #expect(try await fixture.get().text == "after the change")
     #expect(try await fixture.get().text == "after the change")
     #expect(fixture.origin.count == 3)

@@ -8,7 +8,7 @@ import Testing
 
   @Test("a fresh response is the answer without the network, with its Age, until maxAge has passed")
   func freshHit() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, ["ETag": "\"1\"", "Connection": "close"], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, ["ETag": "\"1\"", "Connection": "close"], body: "one") }
     #expect(try await fixture.get().headers["Age"] == nil)
     fixture.clock.advance(59.5)
     let hit = try await fixture.get()
@@ -24,7 +24,7 @@ import Testing
   @Test(
     "disabled and networkOnly neither read, write nor remove", arguments: [ResponseCachePolicy.disabled, .networkOnly])
   func withoutCache(policy: ResponseCachePolicy) async throws {
-    let fixture = CacheFixture(policy) { _ in .made(200, [:], body: "new") }
+    let fixture = CacheFixture(policy) { _ in .canned(200, [:], body: "new") }
     let key = ResponseCacheKey(method: "GET", url: "https://h/a")
     await fixture.cache.set(key, CachedResponse(data: Data("old".utf8), storedAt: fixture.clock.wallTime))
     #expect(try await fixture.get().text == "new")
@@ -35,11 +35,11 @@ import Testing
   @Test("a stale response is validated with both validators, and 304 makes it fresh again with merged headers")
   func validation() async throws {
     let fixture = CacheFixture(minute) { _ in
-      .made(200, ["ETag": "W/\"1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "X-A": "1"], body: "one")
+      .canned(200, ["ETag": "W/\"1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "X-A": "1"], body: "one")
     }
     _ = try await fixture.get()
     fixture.clock.advance(60)
-    fixture.origin.answers { _ in .made(304, ["X-A": "2", "ETag": "W/\"1\""]) }
+    fixture.origin.answers { _ in .canned(304, ["X-A": "2", "ETag": "W/\"1\""]) }
     let confirmed = try await fixture.get()
     let sent = try #require(fixture.origin.requests.last)
     #expect(sent.headers["If-None-Match"] == "W/\"1\"")
@@ -55,8 +55,8 @@ import Testing
   func refreshedLifetime() async throws {
     let fixture = CacheFixture(.serverDirected()) { request in
       request.headers["If-None-Match"] == "\"1\""
-        ? .made(304, ["Cache-Control": "max-age=60"])
-        : .made(200, ["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "one")
+        ? .canned(304, ["Cache-Control": "max-age=60"])
+        : .canned(200, ["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "one")
     }
     _ = try await fixture.get()
     fixture.clock.advance(2)
@@ -68,14 +68,14 @@ import Testing
 
   @Test("a stale response without validators is fetched anew and replaced; so is one that has changed")
   func replacement() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, [:], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, [:], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(60)
-    fixture.origin.answers { _ in .made(200, ["ETag": "\"2\""], body: "two") }
+    fixture.origin.answers { _ in .canned(200, ["ETag": "\"2\""], body: "two") }
     #expect(try await fixture.get().text == "two")
     #expect(fixture.origin.requests.last?.headers.isEmpty == true)
     fixture.clock.advance(60)
-    fixture.origin.answers { _ in .made(200, ["ETag": "\"3\""], body: "three") }
+    fixture.origin.answers { _ in .canned(200, ["ETag": "\"3\""], body: "three") }
     #expect(try await fixture.get().text == "three")
     fixture.clock.advance(59)
     #expect(try await fixture.get().text == "three")
@@ -84,12 +84,12 @@ import Testing
 
   @Test("a 304 for another representation is not believed: the request goes out again without conditions")
   func wrongETag() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, ["ETag": "\"1\""], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, ["ETag": "\"1\""], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(60)
     fixture.origin.answers { request in
       request.headers.contains("If-None-Match")
-        ? .made(304, ["ETag": "\"2\""]) : .made(200, ["ETag": "\"2\""], body: "two")
+        ? .canned(304, ["ETag": "\"2\""]) : .canned(200, ["ETag": "\"2\""], body: "two")
     }
     #expect(try await fixture.get().text == "two")
     #expect(try await fixture.get().text == "two")
@@ -99,46 +99,46 @@ import Testing
   @Test("a 304 with another Vary renews only the time; the same names in another order and case do not count as other")
   func varyOfNotModified() async throws {
     let fixture = CacheFixture(minute) { _ in
-      .made(200, ["ETag": "\"1\"", "Vary": "X-A, X-B", "X-C": "old"], body: "one")
+      .canned(200, ["ETag": "\"1\"", "Vary": "X-A, X-B", "X-C": "old"], body: "one")
     }
     _ = try await fixture.get("/a", ["X-A": "1"])
     fixture.clock.advance(60)
-    fixture.origin.answers { _ in .made(304, ["Vary": "X-Z", "X-C": "new"]) }
+    fixture.origin.answers { _ in .canned(304, ["Vary": "X-Z", "X-C": "new"]) }
     #expect(try await fixture.get("/a", ["X-A": "1"]).headers["X-C"] == "old")
     fixture.clock.advance(59)
     #expect(try await fixture.get("/a", ["X-A": "1"]).headers["X-C"] == "old")
     #expect(fixture.origin.count == 2)
     fixture.clock.advance(1)
-    fixture.origin.answers { _ in .made(304, ["Vary": "x-b,x-a", "X-C": "new"]) }
+    fixture.origin.answers { _ in .canned(304, ["Vary": "x-b,x-a", "X-C": "new"]) }
     #expect(try await fixture.get("/a", ["X-A": "1"]).headers["X-C"] == "new")
   }
 
   @Test("a 304 that forbids storing is the last answer from that entry")
   func notModifiedForbidsStoring() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, ["ETag": "\"1\""], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, ["ETag": "\"1\""], body: "one") }
     _ = try await fixture.get()
     fixture.clock.advance(60)
-    fixture.origin.answers { _ in .made(304, ["Cache-Control": "no-store"]) }
+    fixture.origin.answers { _ in .canned(304, ["Cache-Control": "no-store"]) }
     #expect(try await fixture.get().text == "one")
-    fixture.origin.answers { _ in .made(200, [:], body: "two") }
+    fixture.origin.answers { _ in .canned(200, [:], body: "two") }
     #expect(try await fixture.get().text == "two")
     #expect(fixture.origin.requests.last?.headers["If-None-Match"] == nil)
   }
 
   @Test("a 304 that nobody asked for is an error of the cache, not an empty answer")
   func unaskedNotModified() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(304, [:]) }
+    let fixture = CacheFixture(minute) { _ in .canned(304, [:]) }
     let error = await #expect(throws: NetworkError.self) { try await fixture.get() }
     #expect(error?.origin == "ResponseCache 304")
   }
 
   @Test("the caller's own conditions and ranges pass by the cache, and the caller gets the 304")
   func ownConditions() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, ["ETag": "\"1\""], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, ["ETag": "\"1\""], body: "one") }
     _ = try await fixture.get()
-    fixture.origin.answers { _ in .made(304, ["ETag": "\"1\""]) }
+    fixture.origin.answers { _ in .canned(304, ["ETag": "\"1\""]) }
     #expect(try await fixture.get("/a", ["If-None-Match": "\"1\""]).statusCode == 304)
-    fixture.origin.answers { _ in .made(206, [:], body: "o") }
+    fixture.origin.answers { _ in .canned(206, [:], body: "o") }
     #expect(try await fixture.get("/a", ["Range": "bytes=0-0"]).statusCode == 206)
     #expect(fixture.origin.count == 3)
     #expect(try await fixture.get().text == "one")
@@ -148,7 +148,7 @@ import Testing
   func noCache() async throws {
     let fixture = CacheFixture(minute) { request in
       request.headers.contains("If-None-Match")
-        ? .made(304, [:]) : .made(200, ["Cache-Control": "no-cache", "ETag": "\"1\""], body: "one")
+        ? .canned(304, [:]) : .canned(200, ["Cache-Control": "no-cache", "ETag": "\"1\""], body: "one")
     }
     for count in 1...3 {
       #expect(try await fixture.get().text == "one")
@@ -158,11 +158,11 @@ import Testing
 
   @Test("no-store and private remove what is stored", arguments: ["no-store", "private", "private=\"Set-Cookie\""])
   func forbidden(directive: String) async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, [:], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, [:], body: "one") }
     _ = try await fixture.get()
-    fixture.origin.answers { _ in .made(200, ["Cache-Control": directive], body: "two") }
+    fixture.origin.answers { _ in .canned(200, ["Cache-Control": directive], body: "two") }
     _ = try await fixture.get("/a", [:], .reloadIgnoringLocalCacheData)
-    fixture.origin.answers { _ in .made(200, [:], body: "three") }
+    fixture.origin.answers { _ in .canned(200, [:], body: "three") }
     #expect(try await fixture.get().text == "three")
   }
 
@@ -170,7 +170,7 @@ import Testing
   func separation() async throws {
     let cache = RecordingCache()
     let fixture = CacheFixture(minute, cache: cache, sensitiveHeaderNames: ["X-Tenant-Token"]) { request in
-      .made(
+      .canned(
         200, ["Cache-Control": "public", "Vary": "X-Tenant-Token, Authorization"],
         body: request.headers["Authorization"] ?? request.headers["X-Tenant-Token"] ?? "none")
     }
@@ -190,7 +190,7 @@ import Testing
   @Test("Vary on a header that is no part of the key: another value is another response")
   func vary() async throws {
     let fixture = CacheFixture(minute) { request in
-      .made(200, ["Vary": "Accept-Encoding"], body: request.headers["Accept-Encoding"] ?? "none")
+      .canned(200, ["Vary": "Accept-Encoding"], body: request.headers["Accept-Encoding"] ?? "none")
     }
     #expect(try await fixture.get("/a", ["Accept-Encoding": "gzip, br"]).text == "gzip, br")
     #expect(try await fixture.get("/a", ["Accept-Encoding": "br;q=1.0,gzip"]).text == "gzip, br")
@@ -200,7 +200,7 @@ import Testing
 
   @Test("trace headers do not spoil the hits")
   func traceHeaders() async throws {
-    let fixture = CacheFixture(minute) { _ in .made(200, [:], body: "one") }
+    let fixture = CacheFixture(minute) { _ in .canned(200, [:], body: "one") }
     for index in 0..<3 { _ = try await fixture.get("/a", ["traceparent": "\(index)", "X-Correlation-ID": "\(index)"]) }
     #expect(fixture.origin.count == 1)
   }
@@ -209,7 +209,7 @@ import Testing
 @Suite struct CacheStageRequestPolicyTests {
   private func fixture() async throws -> CacheFixture {
     let fixture = CacheFixture(.cacheFirst(maxAge: .seconds(60))) { request in
-      request.headers.contains("If-None-Match") ? .made(304, [:]) : .made(200, ["ETag": "\"1\""], body: "new")
+      request.headers.contains("If-None-Match") ? .canned(304, [:]) : .canned(200, ["ETag": "\"1\""], body: "new")
     }
     await fixture.cache.set(
       ResponseCacheKey(method: "GET", url: "https://h/a"),
@@ -248,7 +248,7 @@ import Testing
 
   @Test("without a cache, and for other methods and signed requests, not loading fails and sends nothing")
   func dontLoad() async throws {
-    let bare = CacheOrigin { _ in .made(200, [:]) }
+    let bare = CacheOrigin { _ in .canned(200, [:]) }
     let call = CallContext(cachePolicy: .returnCacheDataDontLoad)
     let error = await #expect(throws: NetworkError.self) {
       try await CacheStage().execute(.get("https://h/"), call: call, next: bare.next)
@@ -266,7 +266,7 @@ import Testing
   @Test("only-if-cached is followed with the adapter: a fresh response or 504")
   func onlyIfCached() async throws {
     let fixture = CacheFixture(.serverDirected()) { _ in
-      .made(200, ["Cache-Control": "max-age=60", "ETag": "\"1\""], body: "one")
+      .canned(200, ["Cache-Control": "max-age=60", "ETag": "\"1\""], body: "one")
     }
     _ = try await fixture.get()
     #expect(try await fixture.get("/a", ["Cache-Control": "only-if-cached"]).text == "one")

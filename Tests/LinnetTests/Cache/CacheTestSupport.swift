@@ -87,7 +87,7 @@ final class CacheReports: Sendable {
 
 extension Response {
   /// A response with a text as its body.
-  static func made(_ status: Int = 200, _ headers: HTTPHeaders = [:], body: String = "") -> Response {
+  static func canned(_ status: Int = 200, _ headers: HTTPHeaders = [:], body: String = "") -> Response {
     Response(
       statusCode: status, data: Data(body.utf8), request: nil,
       response: ResponseHead(status: HTTPStatus(code: status) ?? .ok, headers: headers))
