@@ -1,8 +1,9 @@
 public import Linnet
 
-// Every declaration here belongs to the main actor unless it says otherwise.
+// Every declaration here belongs to the main actor unless it says otherwise. A payload is encoded elsewhere, so it must
+// say so; an endpoint need not.
 
-public struct Note: Codable, Sendable, Equatable {
+nonisolated public struct Note: Codable, Sendable, Equatable {
   public var text: String
 
   public init(text: String) { self.text = text }
