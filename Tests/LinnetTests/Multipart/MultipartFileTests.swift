@@ -168,10 +168,11 @@ struct MultipartFileTests {
     form.append("x", name: "t")
     let target = directory.path(of: "encoded")
     try await form.writeEncodedData(to: URL(fileURLWithPath: target))
-    #expect(try TemporaryDirectory.contents(of: target) == Array(form.encode()))
+    let encoded = Array(try form.encode())
+    #expect(TemporaryDirectory.contents(of: target) == encoded)
     let temporary = try await form.withEncodedData { file in
       let path = file.path(percentEncoded: false)
-      #expect(try TemporaryDirectory.contents(of: path) == Array(form.encode()))
+      #expect(TemporaryDirectory.contents(of: path) == encoded)
       return path
     }
     #expect(access(temporary, F_OK) != 0)
