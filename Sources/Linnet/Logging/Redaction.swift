@@ -207,7 +207,7 @@ package enum Redaction {
       guard let separator = rest.first, separators.contains(separator) else { continue }
       rest = rest.dropFirst().drop { $0 == ASCII.space || $0 == UInt8(ascii: "\"") }
       let value = rest.prefix { !valueEnds.contains($0) }
-      if !value.isEmpty { return value.indices }
+      if !value.isEmpty, !value.starts(with: mark.utf8) { return value.indices }
     }
     return nil
   }
