@@ -16,7 +16,7 @@ struct EndpointPayloadTests {
     let some: Alias = 5
     let nothing: Alias? = EndpointPayload.parameters(none)
     let five: Alias? = EndpointPayload.parameters(some)
-    #expect(nothing == .none)
+    #expect(nothing == nil)
     #expect(five == .some(.some(5)))
   }
 }
