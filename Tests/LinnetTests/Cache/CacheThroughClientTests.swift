@@ -11,7 +11,7 @@ import Testing
 
   @Test("a pack with a policy and a store is followed without further settings")
   func hit() async throws {
-    try await ClientFixture.with(.handler { _ in .item }, cache: pack) { fixture in
+    try await ClientFixture.with(.handler { _ in .item }, configuration: { .local($0, cache: pack) }) { fixture in
       for id in [1, 1, 1, 2] {
         let item = try await fixture.client.request(GetItem(id: id))
         #expect(item.name == "a")
@@ -23,7 +23,9 @@ import Testing
   @Test("the transport pack can still have every answer loaded anew")
   func reloading() async throws {
     let transport = TransportPack(cachePolicy: .reloadIgnoringLocalCacheData, allowsInsecureHTTP: true)
-    try await ClientFixture.with(.handler { _ in .item }, transport: transport, cache: pack) { fixture in
+    try await ClientFixture.with(
+      .handler { _ in .item }, configuration: { .local($0, cache: pack, transport: transport) }
+    ) { fixture in
       for _ in 0..<2 { _ = try await fixture.client.request(GetItem()) }
       #expect(fixture.server.snapshot.requests.count == 2)
     }
@@ -39,7 +41,7 @@ import Testing
     let pack = CachePack(
       responseCachePolicy: .rfc9111Compliant(wrapping: .cacheFirst(maxAge: .seconds(300))),
       responseCache: InMemoryResponseCache())
-    try await ClientFixture.with(script, cache: pack) { fixture in
+    try await ClientFixture.with(script, configuration: { .local($0, cache: pack) }) { fixture in
       for _ in 0..<3 {
         let item = try await fixture.client.request(GetItem())
         #expect(item == Item(id: 1, name: "a"))
@@ -53,7 +55,9 @@ import Testing
     let foreign = try ScriptedServer.start(.handler { _ in .item })
     defer { foreign.stop() }
     let target = foreign.url("/item")
-    try await ClientFixture.with(.handler { _ in .redirect(302, to: target) }, cache: pack) { fixture in
+    try await ClientFixture.with(
+      .handler { _ in .redirect(302, to: target) }, configuration: { .local($0, cache: pack) }
+    ) { fixture in
       for _ in 0..<2 { _ = try await fixture.client.request(GetSecretItem()) }
       #expect(fixture.server.snapshot.requests.map { $0.headers["X-Tenant-Token"] } == ["secret", "secret"])
       let seen = foreign.snapshot.requests
