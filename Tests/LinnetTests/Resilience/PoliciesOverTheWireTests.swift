@@ -45,9 +45,10 @@ import Testing
     return try result.get()
   }
 
-  private static let failures = ServerScript.responses([
-    .json("{}", status: 503), .json("{}", status: 429), .item,
-  ])
+  /// Made anew for each test: a script remembers what it answered.
+  private static var failures: ServerScript {
+    .responses([.json("{}", status: 503), .json("{}", status: 429), .item])
+  }
 
   private func outcome<Value>(_ body: () async throws(NetworkError) -> Value) async -> Result<Value, NetworkError> {
     do throws(NetworkError) {
