@@ -109,7 +109,10 @@ import Testing
       let keys = Set(requests.map { $0.headers["Idempotency-Key"] })
       #expect(keys.count == 1)
       #expect(UUID(uuidString: keys.first.flatMap(\.self) ?? "") != nil)
-      #expect(Set(requests.map(\.body.text)).count == 1)
+      for request in requests {
+        let body = try JSONDecoder().decode(Item.self, from: Data(request.body.bytes ?? []))
+        #expect(body == Item(id: 2, name: "b"))
+      }
     }
   }
 
