@@ -32,7 +32,7 @@ struct Undecoded: Sendable {}
 extension DefaultNetworkClient {
   typealias Decoder<Value> = @Sendable (Data, Response) throws -> Value
 
-  /// Starts the call of an endpoint. Its members are read here, once, in the task of the caller.
+  /// Starts the call of an endpoint.
   func start<T: APIDefinition>(_ endpoint: T, tag: CancellationTag?) -> Call<T.APIResponse> {
     let transport = endpoint.transport
     let encoding = PayloadEncoding(
@@ -50,11 +50,7 @@ extension DefaultNetworkClient {
     let transport = endpoint.transport
     let blueprint = RequestBlueprint(endpoint) { _ throws(NetworkError) in
       let form = endpoint.multipartFormData
-      do throws(MultipartError) {
-        return .body(try form.requestBody(), contentType: form.contentTypeHeader)
-      } catch {
-        throw .configuration(reason: .invalidRequest("the multipart form cannot be sent: \(error)"))
-      }
+      return .body(try await form.requestBody(endpoint.uploadStrategy), contentType: form.contentTypeHeader)
     }
     return start(blueprint, tag: tag) { data, response in
       try transport.responseDecoder.decode(data: data, response: response)

@@ -35,8 +35,13 @@ enum LibraryHeaders {
   }()
 
   /// Whether a field is one of ours with our value.
-  static func contains(_ header: HTTPHeader) -> Bool {
-    header == userAgent || header == acceptLanguage || header == acceptEncoding
-      || header == HTTPHeader.defaultAcceptLanguage
+  static func contains(_ header: HTTPHeader) -> Bool { fields.contains(header) }
+
+  /// Removes the fields that still have our values. What `headers` recorded about invalid fields stays.
+  static func removeDefaults(from headers: inout HTTPHeaders) {
+    guard !headers.isEmpty else { return }
+    for field in fields where headers.value(for: field.name) == field.value { headers.remove(field.name) }
   }
+
+  private static let fields = [userAgent, HTTPHeader.defaultAcceptLanguage, acceptEncoding]
 }

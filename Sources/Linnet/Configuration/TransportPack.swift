@@ -8,7 +8,8 @@ public struct TransportPack: Sendable {
   /// no limit. Connecting has a limit of its own, 10 s or this value if that is less. Default 60 s.
   public let timeout: TimeInterval?
   /// How the response cache is used by endpoints that do not say. Default
-  /// ``RequestCachePolicy/reloadIgnoringLocalCacheData``.
+  /// ``RequestCachePolicy/useProtocolCachePolicy``: as ``CachePack`` says. On Apple platforms an advanced configuration
+  /// reloads past the URL loading system's own cache; here is no second cache under ours that would have to be passed.
   public let cachePolicy: RequestCachePolicy?
   /// How urgent the requests of endpoints are that do not say. Default ``RequestPriority/normal``.
   public let requestPriority: RequestPriority?
@@ -22,6 +23,7 @@ public struct TransportPack: Sendable {
   /// Which redirections are followed, and with what. Default ``DefaultRedirectPolicy``.
   public let redirectPolicy: (any RedirectPolicy)?
   /// The longest line of a line-delimited stream in bytes, at least 1; smaller values count as 1. Default 1 MiB.
+  /// Streams are to come; the requests of this client have no lines, and ``ResponseBodyBufferingPolicy`` limits them.
   public let streamingLineByteLimit: Int?
   /// Whether `http` URLs are admitted. Default false, also for loopback addresses: nothing else protects a program on
   /// Linux from sending its tokens in the clear.

@@ -85,6 +85,9 @@ final class RequestPipeline: Sendable {
       transport: transport, bodyBuffering: settings.bodyBuffering,
       trust: TrustOverrides(settings.trustPolicy, tls: engine.tls) { StandardError.writeLine($0) })
     evaluation = ResponseEvaluation(settings: settings)
+    #if DEBUG
+      for contradiction in settings.contradictions { StandardError.writeLine("linnet: warning: \(contradiction)") }
+    #endif
   }
 
   /// Cancels what runs on behalf of calls that ended: validations of cached responses.
@@ -118,7 +121,8 @@ final class RequestPipeline: Sendable {
           blueprint, call: call, idempotencyKey: key, events: events, record: &record)
         let response = try await response(to: prepared, call, blueprint, events, start: start)
         let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
-        return Outcome(value: try await evaluation.decode(accepted, by: decode), response: accepted)
+        let value = try await evaluation.decode(accepted, blueprint: blueprint, by: decode)
+        return Outcome(value: value, response: accepted)
       }
       events.finished(outcome.response)
       return outcome

@@ -27,7 +27,7 @@ struct MultipartFileTests {
     let directory = try TemporaryDirectory()
     let path = try directory.write(TestPattern.bytes(size), to: "cat picture.png")
     let form = try form(path)
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let request = try await send(form, to: server)
       #expect(request.headers["Content-Length"] == "\(form.estimatedEncodedSize)")
       #expect(request.headers["Content-Type"] == "multipart/form-data; boundary=B")
@@ -66,7 +66,7 @@ struct MultipartFileTests {
     #expect(mkfifo(pipe, 0o600) == 0)
     var form = MultipartFormData()
     for (path, reason) in [
-      (directory.path(of: "missing"), "No such file or directory"), (directory.path, "it is not a regular file"),
+      (directory.path(of: "missing"), "No such file or directory"), (directory.path + "/", "it is not a regular file"),
       (pipe, "it is not a regular file"), ("/dev/null", "it is not a regular file"),
     ] {
       let error = #expect(throws: MultipartError.self) {
@@ -109,7 +109,7 @@ struct MultipartFileTests {
     let error = #expect(throws: MultipartError.self) { try form.encode() }
     let description = try #require(error?.description)
     #expect(description.contains("part \"file\"") && description.contains(path))
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let failure = await #expect(throws: TransportError.self) {
         try await HTTPClient().send(.post(server.url("/"), body: body))
       }
@@ -130,7 +130,7 @@ struct MultipartFileTests {
     try form.appendFile(at: URL(fileURLWithPath: path), name: "file")
     #expect(throws: MultipartError.containsBoundary(part: "file")) { try form.encode() }
     let body = try form.requestBody()
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let failure = await #expect(throws: TransportError.self) {
         try await HTTPClient().send(.post(server.url("/"), body: body))
       }
@@ -149,11 +149,47 @@ struct MultipartFileTests {
     #expect(ftruncate(descriptor, size) == 0)
     close(descriptor)
     let form = try form(path)
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let before = ResidentMemory.bytes
       let request = try await send(form, to: server)
       #expect(request.body.count == UInt64(form.estimatedEncodedSize))
       #expect(ResidentMemory.bytes < before + (32 << 20))
+    }
+  }
+
+  // MARK: Writing to a file
+
+  @Test("The form in a file has the same bytes as in memory, and is removed after use", arguments: [true, false])
+  func encodedFile(_ synchronizes: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.write(TestPattern.bytes(200_000), to: "a.bin")
+    var form = MultipartFormData(synchronizesEncodedFile: synchronizes)
+    try form.appendFile(at: URL(fileURLWithPath: path), name: "file")
+    form.append("x", name: "t")
+    let target = directory.path(of: "encoded")
+    try await form.writeEncodedData(to: URL(fileURLWithPath: target))
+    let encoded = Array(try form.encode())
+    #expect(TemporaryDirectory.contents(of: target) == encoded)
+    let temporary = try await form.withEncodedData { file in
+      let path = file.path(percentEncoded: false)
+      #expect(TemporaryDirectory.contents(of: path) == encoded)
+      return path
+    }
+    #expect(access(temporary, F_OK) != 0)
+  }
+
+  @Test("A form that cannot be encoded leaves no file")
+  func failingFile() async throws {
+    let directory = try TemporaryDirectory()
+    var form = MultipartFormData(boundary: "B")
+    let path = try directory.write("content", to: "a.txt")
+    try form.appendFile(at: URL(fileURLWithPath: path), name: "file")
+    #expect(unlink(path) == 0)
+    let target = directory.path(of: "encoded")
+    await #expect(throws: MultipartError.self) { try await form.writeEncodedData(to: URL(fileURLWithPath: target)) }
+    #expect(access(target, F_OK) != 0)
+    await #expect(throws: MultipartError.cannotWrite(path: "/nonexistent/x", reason: "No such file or directory")) {
+      try await MultipartFormData().writeEncodedData(to: URL(fileURLWithPath: "/nonexistent/x"))
     }
   }
 }
