@@ -26,13 +26,15 @@ package struct RedirectStage: Sendable {
     var hop = Hop(request: request, url: start)
     var trail = RedirectTrail()
     var history: [RedirectHop] = []
-    trail.visit(method: request.method, url: start, headers: request.headers)
     while true {
       var response = try await next(hop.request)
       response.redirects = history
       if response.request == nil { response.request = hop.request }
-      guard let following = try self.following(hop, response, original: request, call: call) else { return response }
+      guard RedirectRules.isRedirection(response.statusCode),
+        let following = try self.following(hop, response, original: request, call: call)
+      else { return response }
       do throws(RedirectProblem) {
+        if history.isEmpty { trail.visit(method: request.method, url: start, headers: request.headers) }
         if following.request.body?.isReplayable == false { throw .bodyNotReplayable(status: response.statusCode) }
         try trail.follow(
           method: following.request.method, url: following.url, headers: following.request.headers,
