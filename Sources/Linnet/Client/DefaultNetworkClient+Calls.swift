@@ -68,13 +68,13 @@ extension DefaultNetworkClient {
     _ blueprint: RequestBlueprint, tag: CancellationTag?, _ place: CallStart, decoder: AnyResponseDecoder<Value>
   ) -> Call<Value> {
     guard let ticket = registry.enter(tag: tag) else { return Call() }
-    let work = CallWork(pipeline: pipeline, registry: registry, ticket: ticket, blueprint: blueprint, decoder: decoder)
-    // A task that is cancelled already must not get as far as its first wait.
+    let work = CallWork(
+      pipeline: pipeline, registry: registry, ticket: ticket, blueprint: blueprint, decoder: decoder,
+      isCancelled: Task.isCancelled)
     let task =
-      if place == .inPlace, !Task.isCancelled {
-        Task.immediate { await work.run() }
-      } else {
-        Task { await work.run() }
+      switch place {
+      case .elsewhere: Task { await work.run() }
+      case .inPlace: Task.immediate { await work.run() }
       }
     registry.attach(ticket) { task.cancel() }
     return Call(task)
@@ -88,8 +88,12 @@ private struct CallWork<Value: Sendable>: Sendable {
   let ticket: RequestRegistry.Ticket
   let blueprint: RequestBlueprint
   let decoder: AnyResponseDecoder<Value>
+  /// The caller was cancelled before the call; then nothing may be sent.
+  let isCancelled: Bool
 
   func run() async -> Result<RequestPipeline.Outcome<Value>, NetworkError> {
+    // SAFETY: the task is not used after the closure.
+    if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let indicator = pipeline.settings.activityIndicator
     indicator?.start()
     let result: Result<RequestPipeline.Outcome<Value>, NetworkError>

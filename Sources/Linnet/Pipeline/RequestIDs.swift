@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import LinnetBytes
 
 /// Makes the ids of a client's calls.
@@ -6,7 +6,7 @@ internal import LinnetBytes
 /// `UUID()` asks the system for entropy each time, which costs as much as the rest of a small request's preparation. Here
 /// it is asked once: an id is a keyed hash (the standard library's, with a key of the process) of random numbers of the
 /// client and the number of the call.
-final class RequestIDs: Sendable {
+package final class RequestIDs: Sendable {
   private struct Numbers: RandomNumberGenerator, Sendable {
     let client = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
     var drawn: UInt64 = 0
@@ -23,6 +23,8 @@ final class RequestIDs: Sendable {
 
   private let numbers = Lock(Numbers())
 
+  package init() {}
+
   /// An id that no other call has: a UUID of version 4 (RFC 9562 §5.4).
-  func next() -> UUID { numbers.withLock { UUID.random(using: &$0) } }
+  package func next() -> UUID { numbers.withLock { UUID.random(using: &$0) } }
 }
