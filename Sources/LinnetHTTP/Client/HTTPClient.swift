@@ -49,16 +49,13 @@ public final class HTTPClient: Sendable {
     let start = environment.clock.now
     let url: HTTPURL
     do throws(HTTPURLError) {
-      switch request.location {
-      case .text(let text): url = try HTTPURL(text)
-      case .parsed(let parsed): url = parsed
-      }
+      url = try request.parsedURL()
     } catch {
       throw TransportError(TransportFailure(error), context: TransportError.Context(method: request.method))
     }
     var context = ExchangeContext(method: request.method, url: url, start: start, clock: environment.clock)
     do throws(TransportFailure) {
-      try Self.admit(url)
+      try url.admitForSending()
       let prepared = try PreparedRequest(request, url: url, configuration: configuration)
       context.attempts = 1
       return try await transport.send(prepared, context: context)
@@ -101,19 +98,6 @@ public final class HTTPClient: Sendable {
       sum.dialling += counts.dialling
       sum.leasedStreams += counts.leasedStreams
       sum.waiting += counts.waiting
-    }
-  }
-
-  private static func admit(_ url: HTTPURL) throws(TransportFailure) {
-    guard url.scheme == .http || url.scheme == .https else {
-      throw TransportFailure(
-        code: .unsupportedScheme, phase: .request,
-        reason: "\(url.scheme.rawValue) URLs are not requested with send: use http or https")
-    }
-    do throws(HTTPURLError) {
-      _ = try url.connectablePort()
-    } catch {
-      throw TransportFailure(error)
     }
   }
 }

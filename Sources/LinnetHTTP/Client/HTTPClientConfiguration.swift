@@ -22,7 +22,7 @@ public struct HTTPClientConfiguration: Sendable {
   /// Socket settings.
   public var socket = SocketConfiguration()
   /// The cap of ``HTTPResponse/collect(upTo:)`` when the call names none. Default 64 MiB.
-  public var maximumCollectedBytes = 64 << 20
+  public var maximumCollectedBytes = defaultMaximumCollectedBytes
   /// How long `Expect: 100-continue` waits before the body is sent all the same. Default 1 s, as curl and Go.
   public var expectContinueTimeout: Duration = .seconds(1)
   /// Limits for response heads.
@@ -30,6 +30,8 @@ public struct HTTPClientConfiguration: Sendable {
 
   /// The defaults named at each property.
   public init() {}
+
+  static let defaultMaximumCollectedBytes = 64 << 20
 
   /// `User-Agent: linnet/VERSION` and `Accept: */*`.
   public static var standardHeaders: HTTPHeaders {

@@ -19,14 +19,14 @@ final class BodyReader: Sendable {
 
   let expectedLength: UInt64?
   private let channel: ResponseChannel
-  private let context: ExchangeContext
+  private let origin: BodyOrigin
   private let state: Lock<State>
 
   init(
-    channel: ResponseChannel, expectedLength: UInt64?, decoder: consuming ContentDecoder?, context: ExchangeContext
+    channel: ResponseChannel, expectedLength: UInt64?, decoder: consuming ContentDecoder?, origin: BodyOrigin
   ) {
     self.channel = channel
-    self.context = context
+    self.origin = origin
     self.expectedLength = decoder == nil ? expectedLength : nil
     var initial = State()
     initial.decoder = decoder
@@ -34,6 +34,9 @@ final class BodyReader: Sendable {
   }
 
   deinit { channel.abandon() }
+
+  /// Makes the errors of a body that was made by hand speak of this URL.
+  func bind(to url: HTTPURL) { origin.bind(to: url) }
 
   /// Lets go of the rest of the body.
   func discard() { channel.abandon() }
@@ -52,7 +55,7 @@ final class BodyReader: Sendable {
     do throws(TransportFailure) {
       return try await nextChunk()
     } catch {
-      throw context.error(error)
+      throw origin.error(error)
     }
   }
 
@@ -100,13 +103,13 @@ final class BodyReader: Sendable {
   func collect(upTo limit: Int) async throws(TransportError) -> ByteChunk {
     // An empty result would pass for an empty body.
     guard !state.withLock({ $0.isEndTold }) else {
-      throw context.error(
+      throw origin.error(
         TransportFailure(
           code: .bodyAlreadyConsumed, phase: .body, reason: "the body was read to its end before", sent: .all))
     }
     if let expectedLength, expectedLength > UInt64(clamping: limit) {
       channel.abandon()
-      throw context.error(Self.tooLarge(limit: limit, seen: "Content-Length says \(expectedLength) bytes"))
+      throw origin.error(Self.tooLarge(limit: limit, seen: "Content-Length says \(expectedLength) bytes"))
     }
     guard let first = try await next() else { return ByteChunk() }
     var total = first.count
@@ -124,7 +127,7 @@ final class BodyReader: Sendable {
     }
     guard total <= limit else {
       channel.abandon()
-      throw context.error(Self.tooLarge(limit: limit, seen: "at least \(total) bytes came"))
+      throw origin.error(Self.tooLarge(limit: limit, seen: "at least \(total) bytes came"))
     }
     return all.map { ByteChunk($0) } ?? first
   }

@@ -13,6 +13,22 @@ public struct ConnectionInfo: Sendable, Hashable {
   /// Addresses that were tried and failed before the one that worked.
   public var failedPeers: [TransportError.PeerAttempt]
 
+  /// What stands in responses that were made by hand: no connection carried them.
+  public static var inMemory: ConnectionInfo { ConnectionInfo(peerAddress: "in memory") }
+
+  /// A description of a connection, for responses made by hand.
+  public init(
+    isReused: Bool = false, peerAddress: String, localAddress: String? = nil, tls: TLSInfo? = nil,
+    timings: ConnectTimings = ConnectTimings(), failedPeers: [TransportError.PeerAttempt] = []
+  ) {
+    self.isReused = isReused
+    self.peerAddress = peerAddress
+    self.localAddress = localAddress
+    self.tls = tls
+    self.timings = timings
+    self.failedPeers = failedPeers
+  }
+
   /// What a TLS handshake agreed on.
   public struct TLSInfo: Sendable, Hashable {
     /// The version, such as `TLSv1.3`.
@@ -37,6 +53,13 @@ public struct ConnectionInfo: Sendable, Hashable {
     public var connect: Duration = .zero
     /// The TLS handshake; zero for cleartext.
     public var tls: Duration = .zero
+
+    /// Each part zero unless given.
+    public init(resolve: Duration = .zero, connect: Duration = .zero, tls: Duration = .zero) {
+      self.resolve = resolve
+      self.connect = connect
+      self.tls = tls
+    }
   }
 }
 
@@ -48,4 +71,11 @@ public struct ExchangeTimings: Sendable, Hashable {
   public var requestSent: Duration = .zero
   /// The response's head was complete.
   public var responseHead: Duration = .zero
+
+  /// Each step at zero unless given.
+  public init(connected: Duration = .zero, requestSent: Duration = .zero, responseHead: Duration = .zero) {
+    self.connected = connected
+    self.requestSent = requestSent
+    self.responseHead = responseHead
+  }
 }

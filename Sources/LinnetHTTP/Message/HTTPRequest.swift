@@ -61,6 +61,16 @@ public struct HTTPRequest: Sendable {
     set { location = .text(newValue) }
   }
 
+  /// The URL, parsed; the value itself when the request was made with a parsed one.
+  ///
+  /// - Throws: `HTTPURLError` when the text is no URL.
+  public func parsedURL() throws(HTTPURLError) -> HTTPURL {
+    switch location {
+    case .text(let text): try HTTPURL(text)
+    case .parsed(let url): url
+    }
+  }
+
   /// A GET request.
   public static func get(_ url: String, headers: HTTPHeaders = HTTPHeaders()) -> HTTPRequest {
     HTTPRequest(method: .get, url: url, headers: headers)

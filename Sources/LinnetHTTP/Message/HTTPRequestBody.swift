@@ -1,4 +1,4 @@
-internal import LinnetBytes
+public import LinnetBytes
 
 /// The body of a request. Whether it can be sent a second time (after a redirect, a retry, a stale connection) is part
 /// of what it is, not a flag that can be wrong.
@@ -70,6 +70,28 @@ public struct HTTPRequestBody: Sendable {
     case .bytes, .replayable: true
     case .file(_, let mark): !mark.isSet
     case .oneShot(_, let stream): !stream.isTaken
+    }
+  }
+
+  /// The bytes of a body that is in memory; nil for files and streams.
+  public var bytesInMemory: ByteChunk? {
+    if case .bytes(let bytes) = source { return bytes }
+    return nil
+  }
+
+  /// The path of a body that is a file; nil for others.
+  public var filePath: String? {
+    if case .file(let path, _) = source { return path }
+    return nil
+  }
+
+  /// The number of bytes, when it is known without reading: of bytes in memory, and of a stream that was given a length.
+  /// Nil for files, whose size is looked up when the request starts.
+  public var knownLength: UInt64? {
+    switch source {
+    case .bytes(let bytes): UInt64(bytes.count)
+    case .replayable(let length, _), .oneShot(let length, _): length
+    case .file: nil
     }
   }
 }

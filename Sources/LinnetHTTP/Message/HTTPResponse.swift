@@ -26,6 +26,18 @@ public struct HTTPResponse: Sendable {
 
   let defaultCap: Int
 
+  init(
+    head: ResponseHead, url: HTTPURL, body: HTTPResponseBody, connection: ConnectionInfo, timings: ExchangeTimings,
+    defaultCap: Int
+  ) {
+    self.head = head
+    self.url = url
+    self.body = body
+    self.connection = connection
+    self.timings = timings
+    self.defaultCap = defaultCap
+  }
+
   /// The whole body in memory.
   ///
   /// - Parameter limit: The most bytes (after decoding) that are collected. Default: the request's or the client's

@@ -27,14 +27,14 @@ struct RequestUpload: Sendable {
       immediate = bytes
     case .file(let path, let mark):
       // Opening a pipe again would wait for a writer that may never come.
-      if mark.isSet { throw Self.notReplayable }
+      if mark.isSet { throw HTTPRequestBody.notReplayable }
       let opened = try await UploadFile.open(path: path)
       file = opened
       length = opened.size.map { .known($0) } ?? .chunked
     case .replayable(let count, _):
       length = count.map { .known($0) } ?? .chunked
     case .oneShot(let count, let stream):
-      if stream.isTaken { throw Self.notReplayable }
+      if stream.isTaken { throw HTTPRequestBody.notReplayable }
       length = count.map { .known($0) } ?? .chunked
     }
     self.immediate = immediate
@@ -42,12 +42,6 @@ struct RequestUpload: Sendable {
   }
 
   var isImmediate: Bool { source == nil || immediate != nil }
-
-  private static var notReplayable: TransportFailure {
-    TransportFailure(
-      code: .bodyNotReplayable, phase: .send, reason: "the request's one-shot body was sent once and cannot be replayed"
-    )
-  }
 
   /// Starts the task that produces the body. It ends with the exchange.
   func startPump(on connection: HTTP1Connection, _ exchange: ExchangeID) {
@@ -79,7 +73,7 @@ struct RequestUpload: Sendable {
     case .file: try await sendFile(connection, exchange)
     case .replayable(_, let make): try await send(make(), connection, exchange)
     case .oneShot:
-      guard let oneShot else { throw Self.notReplayable }
+      guard let oneShot else { throw HTTPRequestBody.notReplayable }
       try await send(oneShot, connection, exchange)
     }
     try await connection.sendBody(nil, for: exchange)

@@ -150,7 +150,7 @@ struct TransportStage: Sendable {
         reader: BodyReader(
           channel: channel, expectedLength: answer.expectedLength,
           decoder: decoder(for: answer.head, expectedLength: answer.expectedLength, request),
-          context: context)),
+          origin: .exchange(context))),
       connection: info, timings: timings, defaultCap: request.collectCap)
   }
 

@@ -1,0 +1,23 @@
+public import LinnetHTTPTypes
+
+extension TransportError {
+  /// An error made by hand: for transports of one's own, mocks and tests. Its ``attempts`` are 0, so its description
+  /// names no elapsed time.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - phase: The part of the exchange in which it happened.
+  ///   - sent: How much of the request may have reached a server; `nothing` tells a retry that it is safe.
+  ///   - reason: The cause in words, as it stands inside a sentence, without secrets.
+  ///   - method: The method of the request, when known.
+  ///   - url: The URL of the request, when known; its user name and password are masked.
+  ///   - underlying: The error that caused this one, if any.
+  public init(
+    code: Code, phase: Phase, sent: SentState, reason: String, method: HTTPMethod? = nil, url: HTTPURL? = nil,
+    underlying: (any Error)? = nil
+  ) {
+    self.init(
+      code: code, phase: phase, sent: sent, reason: reason, peers: [], underlying: underlying,
+      context: Context(method: method, url: url?.redactedDescription))
+  }
+}

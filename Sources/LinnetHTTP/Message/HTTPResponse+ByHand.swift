@@ -1,0 +1,41 @@
+public import LinnetHTTPTypes
+
+extension HTTPResponse {
+  /// A response made by hand: for transports of one's own, mocks and tests.
+  ///
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - headers: The header fields; nothing is added to them, and a `Content-Encoding` in them decodes nothing.
+  ///   - url: The URL that it answers; errors of its body name it.
+  ///   - body: The body. Default: none.
+  ///   - connection: What ``connection`` says. Default: ``ConnectionInfo/inMemory``.
+  ///   - timings: What ``timings`` says. Default: all zero.
+  public init(
+    status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), url: HTTPURL, body: HTTPResponseBody = .empty,
+    connection: ConnectionInfo = .inMemory, timings: ExchangeTimings = ExchangeTimings()
+  ) {
+    self.init(
+      head: ResponseHead(status: status, headers: headers), url: url, body: body, connection: connection,
+      timings: timings)
+  }
+
+  /// A response made by hand with a head of one's own: another version or reason phrase.
+  ///
+  /// - Parameter maximumCollectedBytes: The cap of ``collect(upTo:)`` when no other is given. Default 64 MiB, as an
+  ///   `HTTPClient` has.
+  public init(
+    head: ResponseHead, url: HTTPURL, body: HTTPResponseBody = .empty, connection: ConnectionInfo = .inMemory,
+    timings: ExchangeTimings = ExchangeTimings(), maximumCollectedBytes: Int? = nil
+  ) {
+    body.reader.bind(to: url)
+    self.init(
+      head: head, url: url, body: body, connection: connection, timings: timings,
+      defaultCap: maximumCollectedBytes ?? HTTPClientConfiguration.defaultMaximumCollectedBytes)
+  }
+
+  /// The same response with the cap of `collect` that a request asks for, as a client's responses have it.
+  package func capped(for request: HTTPRequest) -> HTTPResponse {
+    guard let cap = request.options.maximumCollectedBytes else { return self }
+    return HTTPResponse(head: head, url: url, body: body, connection: connection, timings: timings, defaultCap: cap)
+  }
+}
