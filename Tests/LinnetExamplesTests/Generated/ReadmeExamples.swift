@@ -1,10 +1,106 @@
 // Written by .ci/doc-examples from README.md: edit that.
 // swift-format-ignore-file
 
+import Foundation
+import Linnet
 import LinnetHTTP
+import LinnetTestSupport
 
 enum ReadmeExamples {
+  struct User: Codable, Sendable {
+    let id: Int
+    let name: String
+  }
+
+  struct NewUser: Codable, Sendable {
+    let name: String
+  }
+
+  @APIDefinition(method: .get, path: "/users/{id}", auth: .anonymous)
+  struct GetUser {
+    typealias APIResponse = User
+
+    let id: Int
+  }
+
+  @APIDefinition(method: .post, path: "/users", auth: .anonymous)
+  struct CreateUser {
+    typealias APIResponse = User
+
+    let body: NewUser
+  }
+
+  protocol TokenStore: Sendable {
+    func accessToken() async -> String?
+    func renew() async throws -> String
+  }
+
   static func example1() async throws {
+    let client = DefaultNetworkClient(baseURL: URL(string: "https://api.example.com/v1")!)
+    let user = try await client.request(GetUser(id: 1))  // GET /v1/users/1
+    let created = try await client.request(CreateUser(body: NewUser(name: "Ada")))  // POST /v1/users {"name":"Ada"}
+    print(user.name, created.id)
+    _ = client
+    _ = user
+    _ = created
+  }
+
+  static func example2(client: DefaultNetworkClient) async throws {
+    let found = try await client.request(
+      EndpointBuilder<[User]>.get("/users").query(["name": "Ada"]).header("X-Trace", value: "search"))
+    print(found.count)
+    _ = found
+  }
+
+  static func example3(client: DefaultNetworkClient) async throws {
+    do {
+      _ = try await client.request(GetUser(id: 42))
+    } catch {
+      switch error {
+      case .statusCode(let response): print("the server answered \(response.statusCode)")
+      case .decoding: print("did not decode: \(error.decodingDetail?.path ?? "?")")  // items[2].name
+      case .reachability, .timeout: print(error.transport?.phase ?? .request, error.isRetriableHint)
+      case .cancelled: break
+      default: print(error)
+      }
+    }
+  }
+
+  static func example4(store: any TokenStore) async throws {
+    let tuned = DefaultNetworkClient(
+      configuration: .advanced(
+        baseURL: URL(string: "https://api.example.com/v1")!,
+        resilience: ResiliencePack(
+          retry: ExponentialBackoffRetryPolicy(), coalescing: .getOnly,
+          circuitBreaker: CircuitBreakerPolicy(failureThreshold: 3)),
+        auth: AuthPack(
+          refreshToken: RefreshTokenPolicy(
+            currentToken: { await store.accessToken() }, refreshToken: { try await store.renew() })),
+        cache: CachePack(
+          responseCachePolicy: .rfc9111Compliant(wrapping: .cacheFirst(maxAge: .seconds(60))),
+          responseCache: InMemoryResponseCache())))
+    _ = tuned
+  }
+
+  static func example5(client: DefaultNetworkClient) async throws {
+    async let posts = client.request(GetUser(id: 1), tag: "feed")
+    await client.cancelAll(matching: "feed")
+    print((try? await posts)?.name ?? "cancelled")
+  }
+
+  static func example6() async throws {
+    let transport = MockTransport()
+    try transport.setMockJSON(User(id: 1, name: "Ada"))
+    let mocked = DefaultNetworkClient(
+      configuration: .safeDefaults(baseURL: URL(string: "https://api.example.com")!), transport: transport)
+    let ada = try await mocked.request(GetUser(id: 1))
+    print(ada.name, transport.capturedRequest?.url ?? "-")
+    _ = transport
+    _ = mocked
+    _ = ada
+  }
+
+  static func example7() async throws {
     let client = HTTPClient()
     // GET
     let response = try await client.send(.get("https://example.com/"))
