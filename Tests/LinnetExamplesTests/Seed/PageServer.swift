@@ -20,7 +20,7 @@ struct PageServer: Sendable {
   ) async throws -> [RecordedRequest] {
     let certificates = try TestCertificates()
     var options = ScriptedServer.Options()
-    if isTLS { options.tls = ServerTLS(try certificates.server(dnsNames: [host, "localhost"])) }
+    if isTLS { options.tls = ServerTLS(try certificates.server(dnsNames: [host, "other.example.com", "localhost"])) }
     let server = try ScriptedServer.start(.handler(answer), options: options)
     defer { server.stop() }
     var engine = HTTPClientConfiguration()
@@ -50,6 +50,7 @@ extension PageExample {
 extension ServerResponse {
   /// A JSON answer.
   static func json(_ text: String, status: Int = 200) -> ServerResponse {
-    ServerResponse(status, headers: [HeaderLine("Content-Type", "application/json")], body: ServerBody(bytes: Array(text.utf8)))
+    ServerResponse(
+      status, headers: [HeaderLine("Content-Type", "application/json")], body: ServerBody(bytes: Array(text.utf8)))
   }
 }

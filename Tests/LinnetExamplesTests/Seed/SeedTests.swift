@@ -10,8 +10,8 @@ import Testing
 /// manifests and shell lines are no examples of the API.
 @Suite struct SeedTests {
   /// A client as the page's first example makes it, led to the server of the example.
-  private func client() -> DefaultNetworkClient {
-    QuickStart.DefaultNetworkClient(baseURL: URL(string: "https://api.example.com/v1")!)
+  private func client() throws -> DefaultNetworkClient {
+    QuickStart.DefaultNetworkClient(baseURL: try #require(URL(string: "https://api.example.com/v1")))
   }
 
   @Test func `the first requests fetch a user and create a post`() async throws {
@@ -33,15 +33,19 @@ import Testing
   }
 
   @Test func `a builder sends a request without a type of its own`() async throws {
-    let received = try await PageServer.answering { _ in .json(#"{"id":2,"name":"Grace"}"#) } during: {
-      #expect(try await QuickStart.builder(client: client()).name == "Grace")
+    let received = try await PageServer.answering { _ in
+      .json(#"{"id":2,"name":"Grace"}"#)
+    } during: {
+      #expect(try await QuickStart.builder(client: try client()).name == "Grace")
     }
     #expect(received.map(\.target) == ["/v1/users/preview"])
   }
 
   @Test func `a payload of its own is sent, and its policy decodes`() async throws {
-    let received = try await PageServer.answering { _ in .json(#"{"id":3,"display_name":"Taylor"}"#) } during: {
-      #expect(try await CustomPayload.request(client: client()).displayName == "Taylor")
+    let received = try await PageServer.answering { _ in
+      .json(#"{"id":3,"display_name":"Taylor"}"#)
+    } during: {
+      #expect(try await CustomPayload.request(client: try client()).displayName == "Taylor")
     }
     #expect(received.map { "\($0.method) \($0.target)" } == ["PATCH /v1/me"])
     #expect(received[0].body.text == #"{"displayName":"Taylor"}"#)
@@ -55,7 +59,9 @@ import Testing
   }
 
   @Test func `the safe defaults do not retry`() async throws {
-    let received = try await PageServer.answering { _ in ServerResponse(503) } during: {
+    let received = try await PageServer.answering { _ in
+      ServerResponse(503)
+    } during: {
       let client = QuickStart.DefaultNetworkClient(configuration: PageConfiguration.networks().safe)
       let error = await #expect(throws: NetworkError.self) { try await client.request(QuickStart.GetUser(id: 1)) }
       guard case .statusCode(let response)? = error else { return Issue.record("\(String(describing: error))") }
@@ -65,7 +71,9 @@ import Testing
   }
 
   @Test func `the tuned configuration answers the second request from its cache`() async throws {
-    let received = try await PageServer.answering { _ in .json(#"{"id":1,"name":"Ada"}"#) } during: {
+    let received = try await PageServer.answering { _ in
+      .json(#"{"id":1,"name":"Ada"}"#)
+    } during: {
       let client = QuickStart.DefaultNetworkClient(configuration: PageConfiguration.networks().tuned)
       for _ in 1...2 { #expect(try await client.request(QuickStart.GetUser(id: 1)).name == "Ada") }
     }
@@ -94,17 +102,77 @@ import Testing
     } during: {
       let client = QuickStart.DefaultNetworkClient(
         configuration: .advanced(
-          baseURL: URL(string: "https://api.example.com")!, cache: PageConfiguration.cachePack()))
+          baseURL: try #require(URL(string: "https://api.example.com")), cache: PageConfiguration.cachePack()))
       for id in [1, 1, 2, 2] { _ = try await client.request(QuickStart.GetUser(id: id)) }
     }
     #expect(received.map(\.target) == ["/users/1", "/users/1", "/users/2", "/users/2"].dropLast())
   }
 
+  /// A client with one of the page's redirect policies.
+  private func client(_ policy: DefaultRedirectPolicy) throws -> DefaultNetworkClient {
+    QuickStart.DefaultNetworkClient(
+      configuration: .advanced(
+        baseURL: try #require(URL(string: "https://api.example.com")), transport: TransportPack(redirectPolicy: policy))
+    )
+  }
+
+  private func status(_ body: () async throws(NetworkError) -> QuickStart.User) async -> Int? {
+    do throws(NetworkError) {
+      _ = try await body()
+      return 200
+    } catch {
+      return error.response?.statusCode
+    }
+  }
+
+  @Test func `a redirect leaves the named headers behind when it leaves the origin`() async throws {
+    let received = try await PageServer.answering { request in
+      switch request.target {
+      case "/first": .redirect(to: "/second")
+      case "/second": .redirect(to: "https://other.example.com/third")
+      default: .json(#"{"id":1,"name":"Ada"}"#)
+      }
+    } during: {
+      let user = EndpointBuilder<QuickStart.User>.get("/first").header("X-Tenant-Secret", value: "secret")
+      #expect(try await client(PageConfiguration.redirects().strict).request(user).name == "Ada")
+    }
+    #expect(received.map { $0.headers["Host"] } == ["api.example.com", "api.example.com", "other.example.com"])
+    #expect(received.map { $0.headers["X-Tenant-Secret"] } == ["secret", "secret", nil])
+  }
+
+  @Test func `a POST is repeated at another origin only with the compatibility switch`() async throws {
+    let create = QuickStart.CreatePostEndpoint(body: .init(title: "Hello", body: "World"))
+    let received = try await PageServer.answering { request in
+      request.headers["Host"] == "other.example.com"
+        ? .json(#"{"id":7,"title":"Hello"}"#) : .redirect(307, to: "https://other.example.com/posts")
+    } during: {
+      let strict = try self.client(PageConfiguration.redirects().strict)
+      let error = await #expect(throws: NetworkError.self) { try await strict.request(create) }
+      #expect(error?.response?.statusCode == 307)
+      #expect(try await client(PageConfiguration.redirects().legacy).request(create).id == 7)
+    }
+    #expect(received.map { $0.headers["Host"] } == ["api.example.com", "api.example.com", "other.example.com"])
+    #expect(received.map(\.method) == ["POST", "POST", "POST"])
+  }
+
+  @Test func `a redirect does not leave HTTPS`() async throws {
+    let received = try await PageServer.answering { _ in
+      .redirect(to: "http://api.example.com/plain")
+    } during: {
+      let client = try self.client(PageConfiguration.redirects().strict)
+      #expect(await status { () throws(NetworkError) in try await client.request(QuickStart.GetUser(id: 1)) } == 302)
+    }
+    #expect(received.count == 1)
+  }
+
   @Test func `plain HTTP works with the switch, and not without it`() async throws {
-    let received = try await PageServer.answering(overTLS: false) { _ in .json(#"{"id":1,"name":"Ada"}"#) } during: {
+    let received = try await PageServer.answering(overTLS: false) { _ in
+      .json(#"{"id":1,"name":"Ada"}"#)
+    } during: {
       let local = QuickStart.DefaultNetworkClient(configuration: PageConfiguration.localhost())
       #expect(try await local.request(QuickStart.GetUser(id: 1)).name == "Ada")
-      let strict = QuickStart.DefaultNetworkClient(baseURL: URL(string: "http://localhost:8080")!)
+      let strict = QuickStart.DefaultNetworkClient(
+        baseURL: try #require(URL(string: "http://localhost:8080")))
       let error = await #expect(throws: NetworkError.self) { try await strict.request(QuickStart.GetUser(id: 1)) }
       guard case .configuration(reason: .invalidBaseURL)? = error else {
         return Issue.record("\(String(describing: error))")
@@ -126,7 +194,9 @@ import Testing
   }
 
   @Test func `three failures open the circuit`() async throws {
-    let received = try await PageServer.answering { _ in ServerResponse(500) } during: {
+    let received = try await PageServer.answering { _ in
+      ServerResponse(500)
+    } during: {
       let store = TokenStore(token: "token")
       let client = TokenRefresh.client(tokenStore: store, authService: AuthService(store: store))
       for _ in 1...4 {
@@ -141,7 +211,7 @@ import Testing
     try await PageServer.answering { request in
       .json(#"{"id":1,"name":"Ada"}"#).waiting(for: gate)
     } during: {
-      let client = client()
+      let client = try self.client()
       let server = try #require(PageServer.current?.server)
       async let untagged = client.request(QuickStart.GetUser(id: 1))
       let outcomes = try await Feed.leave(client: client) { _ = try await server.waitForHeads(3) }
@@ -151,6 +221,73 @@ import Testing
       }
       gate.open()
       #expect(try await untagged.name == "Ada")
+    }
+  }
+}
+
+/// What the page's error example prints, for each way to fail.
+@Suite struct SeedErrorTests {
+  private func printed(by client: DefaultNetworkClient) async -> [String] {
+    let lines = EventRecorder<String>()
+    await ErrorHandling.request(client: client) { lines.record("\($0)") }
+    return lines.events
+  }
+
+  private func client(_ base: String = "https://api.example.com") throws -> DefaultNetworkClient {
+    QuickStart.DefaultNetworkClient(baseURL: try #require(URL(string: base)))
+  }
+
+  @Test func `an accepted response is printed`() async throws {
+    _ = try await PageServer.answering { _ in
+      .json(#"{"id":42,"name":"Ada"}"#)
+    } during: {
+      let lines = await printed(by: try client())
+      #expect(lines.count == 1 && lines[0].hasPrefix("User(id: 42"))
+    }
+  }
+
+  @Test func `a status that is not accepted is its own case`() async throws {
+    _ = try await PageServer.answering { _ in
+      ServerResponse(404)
+    } during: {
+      #expect(await printed(by: try client()) == ["Unexpected status code: 404"])
+    }
+  }
+
+  @Test func `a body that does not decode names the stage and the field`() async throws {
+    _ = try await PageServer.answering { _ in
+      .json(#"{"id":"x","name":"Ada"}"#)
+    } during: {
+      let lines = await printed(by: try client())
+      #expect(lines.count == 1 && lines[0].hasPrefix("Decoding failed (responseBody): ") && lines[0].contains("id"))
+    }
+  }
+
+  @Test func `a certificate of another host is refused before anything is sent`() async throws {
+    let received = try await PageServer.answering { _ in
+      .json("{}")
+    } during: {
+      let lines = await printed(by: try client("https://not-in-the-certificate.example.com"))
+      #expect(lines.count == 1 && lines[0].hasPrefix("Trust evaluation failed: "))
+    }
+    #expect(received.isEmpty)
+  }
+
+  @Test func `a base URL with credentials is refused without showing them`() async throws {
+    let lines = await printed(by: try client("https://ada:secret@api.example.com"))
+    #expect(lines.count == 1 && lines[0].hasPrefix("Invalid base URL: ") && !lines[0].contains("secret"))
+  }
+
+  @Test func `a cancelled request says so`() async throws {
+    _ = try await PageServer.answering { _ in
+      .raw([.stall])
+    } during: {
+      let client = try self.client()
+      let server = try #require(PageServer.current?.server)
+      async let lines = printed(by: client)
+      _ = try await server.waitForHeads(1)
+      await client.cancelAll()
+      #expect(await lines == ["Request cancelled"])
     }
   }
 }
