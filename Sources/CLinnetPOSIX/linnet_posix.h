@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -128,6 +129,23 @@ static inline ssize_t linnet_pwrite(int fd, const void *bytes, size_t count, off
 }
 static inline ssize_t linnet_read(int fd, void *bytes, size_t count) { LINNET_RESULT(read(fd, bytes, count)); }
 static inline ssize_t linnet_write(int fd, const void *bytes, size_t count) { LINNET_RESULT(write(fd, bytes, count)); }
+// For descriptors that may be a pipe without a reader: SIGPIPE is held back during the call and taken away if the call
+// raised it, so that a log line cannot end the process.
+static inline ssize_t linnet_write_without_signal(int fd, const void *bytes, size_t count) {
+  sigset_t broken_pipe, before, pending;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  ssize_t result = write(fd, bytes, count);
+  if (result < 0) result = -(ssize_t)errno;
+  if (result == -EPIPE && !sigismember(&pending, SIGPIPE)) {
+    struct timespec none = {0};
+    while (sigtimedwait(&broken_pipe, NULL, &none) < 0 && errno == EINTR) {}
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return result;
+}
 static inline ssize_t linnet_fsync(int fd) { LINNET_RESULT(fsync(fd)); }
 static inline ssize_t linnet_truncate(int fd, off_t length) { LINNET_RESULT(ftruncate(fd, length)); }
 static inline ssize_t linnet_rename(const char *from, const char *to) { LINNET_RESULT(rename(from, to)); }
@@ -137,6 +155,29 @@ static inline ssize_t linnet_close(int fd) { LINNET_RESULT(close(fd)); }
 static inline ssize_t linnet_file_size(int fd, int64_t *size, int *is_regular) {
   struct stat status;
   if (fstat(fd, &status) != 0) return -(ssize_t)errno;
+  *size = status.st_size;
+  *is_regular = S_ISREG(status.st_mode);
+  return 0;
+}
+
+// What a path leads to, without opening it: an open would wait for the writer of a pipe.
+static inline ssize_t linnet_path_identity(const char *path, uint64_t *device, uint64_t *inode, int64_t *size,
+                                           int *is_regular) {
+  struct stat status;
+  if (stat(path, &status) != 0) return -(ssize_t)errno;
+  *device = status.st_dev;
+  *inode = status.st_ino;
+  *size = status.st_size;
+  *is_regular = S_ISREG(status.st_mode);
+  return 0;
+}
+
+static inline ssize_t linnet_file_identity(int fd, uint64_t *device, uint64_t *inode, int64_t *size,
+                                           int *is_regular) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return -(ssize_t)errno;
+  *device = status.st_dev;
+  *inode = status.st_ino;
   *size = status.st_size;
   *is_regular = S_ISREG(status.st_mode);
   return 0;

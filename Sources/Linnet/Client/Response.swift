@@ -29,6 +29,8 @@ public struct Response: Sendable {
   public var attempts = 1
   /// The time from the call to this response.
   public var elapsed: Duration = .zero
+  /// The redirections that led to this response, in order; empty when it answers the request's own URL.
+  public var redirects: [RedirectHop] = []
 
   /// A response made by hand, for mocks, caches and interceptors.
   ///

@@ -12,3 +12,66 @@ public struct AnyResponseDecoder<Output: Sendable>: Sendable {
   /// - Throws: What the function throws; the client reports it as ``NetworkError/decoding(stage:underlying:response:)``.
   public func decode(data: Data, response: Response) throws -> Output { try body(data, response) }
 }
+
+extension AnyResponseDecoder where Output: Decodable {
+  /// JSON. An empty body is an error.
+  ///
+  /// - Parameter decoder: Default: a new one of ``JSONCoding/decoder(keys:)``.
+  public static func json(decoder: JSONDecoder = JSONCoding.decoder()) -> AnyResponseDecoder {
+    AnyResponseDecoder { data, _ in try decoder.decode(Output.self, from: data) }
+  }
+
+  /// What the type asks for: the body itself for `Data`, its text for `String`, for an ``HTTPEmptyResponseDecodable``
+  /// type JSON or nothing, and JSON for every other type.
+  ///
+  /// - Parameter decoder: The decoder for JSON. Default: a new one of ``JSONCoding/decoder(keys:)``.
+  public static func inferred(decoder: JSONDecoder = JSONCoding.decoder()) -> AnyResponseDecoder {
+    if let decoder = AnyResponseDecoder<Data>.body as? AnyResponseDecoder { return decoder }
+    if let decoder = AnyResponseDecoder<String>.text as? AnyResponseDecoder { return decoder }
+    guard let type = Output.self as? any HTTPEmptyResponseDecodable.Type else { return .json(decoder: decoder) }
+    return emptyCapable(type, decoder) as? AnyResponseDecoder ?? .json(decoder: decoder)
+  }
+
+  /// Without the type, because it is known only to the callee.
+  private static func emptyCapable<T: HTTPEmptyResponseDecodable>(_ type: T.Type, _ decoder: JSONDecoder) -> Any {
+    AnyResponseDecoder<T>.jsonEmptyCapable(decoder: decoder)
+  }
+}
+
+extension AnyResponseDecoder where Output: HTTPEmptyResponseDecodable {
+  /// JSON, or ``HTTPEmptyResponseDecodable/emptyResponseValue()`` for status 204 and for an empty body. For
+  /// ``EmptyResponse`` whatever the body has is ignored, also when it is not JSON.
+  ///
+  /// - Parameter decoder: Default: a new one of ``JSONCoding/decoder(keys:)``.
+  public static func jsonEmptyCapable(decoder: JSONDecoder = JSONCoding.decoder()) -> AnyResponseDecoder {
+    AnyResponseDecoder { data, response in
+      if response.statusCode == 204 || data.isEmpty || Output.self == EmptyResponse.self {
+        return Output.emptyResponseValue()
+      }
+      return try decoder.decode(Output.self, from: data)
+    }
+  }
+}
+
+extension AnyResponseDecoder where Output == Data {
+  /// The body as it is.
+  public static var body: AnyResponseDecoder { AnyResponseDecoder { data, _ in data } }
+}
+
+extension AnyResponseDecoder where Output == String {
+  /// The body as UTF-8; other bytes are a `DecodingError`.
+  public static var text: AnyResponseDecoder {
+    AnyResponseDecoder { data, _ in
+      guard let text = String(validating: data, as: UTF8.self) else {
+        throw DecodingError.dataCorrupted(
+          DecodingError.Context(codingPath: [], debugDescription: "the body of \(data.count) bytes is not UTF-8"))
+      }
+      return text
+    }
+  }
+}
+
+extension AnyResponseDecoder where Output == Void {
+  /// Nothing, whatever the body has.
+  public static var ignoringBody: AnyResponseDecoder { AnyResponseDecoder { _, _ in } }
+}

@@ -1,4 +1,4 @@
-public import LinnetHTTP
+internal import LinnetHTTP
 
 /// An endpoint of the application's catalogue: inputs are stored properties, the response is ``Endpoint/APIResponse``.
 ///

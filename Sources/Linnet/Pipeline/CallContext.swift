@@ -8,12 +8,12 @@ package struct CallContext: Sendable {
   /// 0 for the first attempt.
   package var retryIndex: Int
   /// A signer covers the request: it is not cached, not coalesced, and its redirects are not followed.
-  package let isSigned: Bool
+  package var isSigned: Bool
   /// What the endpoint asks of the session's token.
   package let sessionAuthentication: SessionAuthentication
-  /// False when the endpoint's URL has another origin than the client's base URL: neither the client's own headers nor
-  /// its token go there.
-  package let sendsSessionCredentials: Bool
+  /// False when the request goes to another origin than the client's base URL: neither the client's own headers nor its
+  /// token go there.
+  package var sendsSessionCredentials: Bool
   /// The endpoint's use of the response cache, or the client's.
   package let cachePolicy: RequestCachePolicy
   /// Whether `http` URLs are admitted.

@@ -27,9 +27,11 @@ public protocol HTTPTransport: Sendable {
 extension HTTPClient: HTTPTransport {}
 
 extension HTTPRequest {
-  /// The URL, parsed; what is wrong with it as the error with which a transport refuses the request.
+  /// The URL, parsed, of a request that may be sent: what a transport asks for first. It refuses what an ``HTTPClient``
+  /// refuses before it looks for a connection.
   ///
-  /// - Throws: `TransportError` with the code `invalidURL` or `unsupportedScheme` and the phase `request`.
+  /// - Throws: `TransportError` with the phase `request` and nothing sent: `invalidURL`, `unsupportedScheme`, and
+  ///   `invalidRequest` for header fields that must not be sent and for CONNECT.
   public func admittedURL() throws(TransportError) -> HTTPURL {
     let url: HTTPURL
     do throws(HTTPURLError) {
@@ -39,6 +41,7 @@ extension HTTPRequest {
     }
     do throws(TransportFailure) {
       try url.admitForSending()
+      _ = try PreparedRequest(self, url: url, configuration: HTTPClientConfiguration())
     } catch {
       throw TransportError(error, context: TransportError.Context(method: method, url: url.redactedDescription))
     }

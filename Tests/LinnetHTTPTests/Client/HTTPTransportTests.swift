@@ -33,6 +33,18 @@ struct HTTPTransportTests {
     #expect(own?.reason == client?.reason)
   }
 
+  @Test("a request that must not be sent is refused as the client refuses it", arguments: [true, false])
+  func invalidRequest(hasBadHeader: Bool) async {
+    var request = HTTPRequest(method: hasBadHeader ? .get : .connect, url: "http://127.0.0.1:9/")
+    if hasBadHeader { request.headers.add("X", "a\r\nInjected: b") }
+    let sent = request
+    let client = await #expect(throws: TransportError.self) { try await HTTPClient().send(sent) }
+    let own = await #expect(throws: TransportError.self) { try await Echo().send(sent) }
+    #expect(own?.code == .invalidRequest)
+    #expect(own == client)
+    #expect(own?.reason == client?.reason)
+  }
+
   @Test("parsedURL gives the URL that was put in, and parses a text")
   func parsedURL() throws {
     let url = try HTTPURL("https://user:secret@example.com/a?b")

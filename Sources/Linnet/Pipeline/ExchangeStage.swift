@@ -1,0 +1,32 @@
+internal import FoundationEssentials
+internal import LinnetBytes
+internal import LinnetHTTP
+
+/// The last stage: sends the request as it is and collects the response's body within the limit.
+struct ExchangeStage: Sendable {
+  let transport: any HTTPTransport
+  let bodyBuffering: ResponseBodyBufferingPolicy
+  let trust: TrustOverrides
+
+  func execute(_ request: HTTPRequest) async throws(NetworkError) -> Response {
+    // A stage above may have waited; what was cancelled meanwhile must not reach the network.
+    guard !Task.isCancelled else { throw .cancelled }
+    var sent = request
+    trust.apply(to: &sent)
+    let head: HTTPResponse
+    let body: ByteChunk
+    do throws(TransportError) {
+      head = try await transport.send(sent)
+      body = try await head.collect(upTo: bodyBuffering.collectionCap)
+    } catch {
+      throw NetworkError(error)
+    }
+    var response = Response(statusCode: head.status.code, data: Data(body), request: sent, response: head.head)
+    response.connection = head.connection
+    response.timings = head.timings
+    if case .buffered = bodyBuffering {
+      try ResponseBodyLimit(policy: bodyBuffering).check(response.data, of: response)
+    }
+    return response
+  }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+internal import LinnetHTTP
+
+/// A call without the types of its parameters and its response: what the pipeline needs to make each attempt's request.
+struct RequestBlueprint: Sendable {
+  /// Where the request goes.
+  enum Target: Sendable {
+    /// Below the base URL.
+    case path(String)
+    /// A whole URL.
+    case absolute(String)
+    /// A request that was made by hand.
+    case request(HTTPRequest)
+  }
+
+  let method: HTTPMethod
+  let target: Target
+  let sessionAuthentication: SessionAuthentication
+  var headers = HTTPHeaders()
+  var logger: any NetworkLogger = SilentNetworkLogger()
+  var requestInterceptors: [any RequestInterceptor] = []
+  var requestSigners: [any RequestSigner] = []
+  var responseInterceptors: [any ResponseInterceptor] = []
+  var acceptableStatusCodes: Set<Int>?
+  var timeoutOverride: Double?
+  var cachePolicyOverride: RequestCachePolicy?
+  var priorityOverride: RequestPriority?
+  var retryPolicyOverride: (any RetryPolicy)?
+  /// Makes query or body, with the client's own parameters merged in unless they are nil.
+  var payload: @Sendable (ClientParameters?) async throws(NetworkError) -> RequestPayload
+
+  /// A blueprint of an endpoint; its members are read once for the call.
+  init<E: Endpoint>(
+    _ endpoint: E,
+    payload: @escaping @Sendable (ClientParameters?) async throws(NetworkError) -> RequestPayload
+  ) {
+    method = endpoint.method
+    target = endpoint.absoluteURL.map { .absolute($0.absoluteString) } ?? .path(endpoint.path)
+    sessionAuthentication = endpoint.sessionAuthentication
+    headers = endpoint.headers
+    logger = endpoint.logger
+    requestInterceptors = endpoint.requestInterceptors
+    requestSigners = endpoint.requestSigners
+    responseInterceptors = endpoint.responseInterceptors
+    acceptableStatusCodes = endpoint.acceptableStatusCodes
+    timeoutOverride = endpoint.timeoutOverride
+    cachePolicyOverride = endpoint.cachePolicyOverride
+    priorityOverride = endpoint.priorityOverride
+    retryPolicyOverride = endpoint.retryPolicyOverride
+    self.payload = payload
+  }
+
+  /// A blueprint of a request that was made by hand.
+  init(
+    _ request: HTTPRequest, sessionAuthentication: SessionAuthentication, acceptableStatusCodes: Set<Int>?
+  ) {
+    method = request.method
+    target = .request(request)
+    headers = request.headers
+    self.sessionAuthentication = sessionAuthentication
+    self.acceptableStatusCodes = acceptableStatusCodes
+    let payload: RequestPayload = request.body.map { .body($0, contentType: nil) } ?? .none
+    self.payload = { _ in payload }
+  }
+}
+
+/// What an endpoint's parameters became.
+enum RequestPayload: Sendable {
+  case none
+  /// A percent-encoded query, without the question mark.
+  case query(String)
+  /// A body, with the content type that is attached to it; nil for one that the request's headers name.
+  case body(HTTPRequestBody, contentType: String?)
+}
+
+/// The body parameters that a client adds to those of its endpoints.
+struct ClientParameters: Sendable {
+  let values: [String: AnyEncodable]
+  let precedence: ParameterPrecedence
+}

@@ -1,0 +1,216 @@
+internal import FoundationEssentials
+internal import LinnetBytes
+internal import LinnetHTTP
+
+/// The order in which a call passes through its stages, in one place:
+///
+/// retry → prepare (build, interceptors, admission) → session token → middleware → redirects → cache → signers →
+/// execution policies → circuit breaker → coalescing → exchange; then response interceptors, status check and decoding,
+/// inside the attempt.
+///
+/// Retry is outermost, so interceptors and signers run anew for each attempt. The cache is inside redirects, so that each
+/// response is stored under its own URL, and above the signers, because signed requests are never cached. The breaker is
+/// inside retry and sees every attempt and hop.
+///
+/// Each method is one step down; what a stage goes on with is the next of them.
+final class RequestPipeline: Sendable {
+  /// What a call ends with.
+  struct Outcome<Value: Sendable>: Sendable {
+    let value: Value
+    let response: Response
+  }
+
+  /// What the steps of one attempt share.
+  private struct Attempt: Sendable {
+    let call: CallContext
+    let blueprint: RequestBlueprint
+    let signers: [any RequestSigner]
+    let events: RequestEvents
+  }
+
+  let settings: NetworkSettings
+  private let clock: any PolicyClock
+  private let hub: NetworkEventHub
+  private let middleware: ClientMiddleware
+  private let cacheActivity = CacheActivity()
+  private let tokens: RefreshTokenCoordinator?
+
+  private let preparation: RequestPreparation
+  private let sessionAuth: SessionAuthStage
+  private let redirects: RedirectStage
+  private let cache: CacheStage
+  private let signing: SignerStage
+  private let policies: ExecutionPolicyStage
+  private let breaker: CircuitBreakerStage?
+  private let coalescing: CoalescingStage?
+  private let exchange: ExchangeStage
+  private let evaluation: ResponseEvaluation
+
+  /// - Parameter engine: The settings of the engine; those of a transport that was given are not known.
+  init(
+    settings: NetworkSettings, engine: HTTPClientConfiguration, transport: any HTTPTransport,
+    clientHeaders: ClientHeaders, middleware: ClientMiddleware, clock: any PolicyClock
+  ) {
+    self.settings = settings
+    self.clock = clock
+    self.middleware = middleware
+    let hub = NetworkEventHub(observers: settings.eventObservers, policy: settings.eventDelivery)
+    self.hub = hub
+    let tokens = settings.refreshToken.map { RefreshTokenCoordinator(policy: $0, clock: clock) }
+    self.tokens = tokens
+
+    let sessionHeaderNames = engine.namesOfOwnDefaultHeaders
+    preparation = RequestPreparation(
+      settings: settings, clientHeaders: clientHeaders, sessionHeaderNames: sessionHeaderNames)
+    sessionAuth =
+      if let policy = settings.refreshToken, let tokens {
+        SessionAuthStage(policy: policy, coordinator: tokens)
+      } else {
+        SessionAuthStage()
+      }
+    redirects = RedirectStage(policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaderNames)
+    cache = CacheStage(
+      policy: settings.responseCachePolicy, cache: settings.responseCache,
+      keys: CacheKeyRules(sensitiveHeaderNames: settings.sensitiveHeaderNames), activity: cacheActivity
+    ) { id, state in
+      hub.publish(.cacheRevalidation(originalID: id, state: state))
+    }
+    signing = SignerStage(clientSigners: settings.signers)
+    policies = ExecutionPolicyStage(
+      policies: settings.executionPolicies, eventObservers: settings.eventObservers)
+    breaker = settings.circuitBreaker.map { CircuitBreakerStage(policy: $0) }
+    coalescing =
+      settings.coalescing.isEnabled ? CoalescingStage(policy: settings.coalescing, refresh: tokens) : nil
+    exchange = ExchangeStage(
+      transport: transport, bodyBuffering: settings.bodyBuffering,
+      trust: TrustOverrides(settings.trustPolicy, tls: engine.tls) { StandardError.writeLine($0) })
+    evaluation = ResponseEvaluation(settings: settings)
+  }
+
+  /// Cancels what runs on behalf of calls that ended: validations of cached responses.
+  func cancelBackgroundWork() { cacheActivity.cancelAll() }
+
+  /// Ends background work and the shared refresh of the session's token.
+  func shutDown() async {
+    cancelBackgroundWork()
+    await tokens?.shutDown()
+  }
+
+  /// Performs a call to its end.
+  ///
+  /// - Parameter decode: Makes the value of an accepted response.
+  func run<Value: Sendable>(
+    _ blueprint: RequestBlueprint, decode: @escaping @Sendable (Data, Response) throws -> Value
+  ) async throws(NetworkError) -> Outcome<Value> {
+    let start = clock.now
+    let call = CallContext(
+      sessionAuthentication: blueprint.sessionAuthentication,
+      cachePolicy: blueprint.cachePolicyOverride ?? settings.cachePolicy,
+      allowsInsecureHTTP: settings.allowsInsecureHTTP, clock: clock)
+    let events = hub.events(of: call.requestID)
+    let key = settings.idempotency.makeKey(for: blueprint.method, requestID: call.requestID)
+    do throws(NetworkError) {
+      let retry = RetryStage(policy: blueprint.retryPolicyOverride ?? settings.retryPolicy)
+      let outcome = try await retry.execute(call: call, events: events) {
+        (call, record: inout AttemptRecord) async throws(NetworkError) -> Outcome<Value> in
+        guard !Task.isCancelled else { throw .cancelled }
+        let prepared = try await preparation.prepare(
+          blueprint, call: call, idempotencyKey: key, events: events, record: &record)
+        let response = try await response(to: prepared, call, blueprint, events, start: start)
+        let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
+        return Outcome(value: try await evaluation.decode(accepted, by: decode), response: accepted)
+      }
+      events.finished(outcome.response)
+      return outcome
+    } catch {
+      events.failed(error)
+      blueprint.logger.log(error: error)
+      throw error
+    }
+  }
+
+  private func response(
+    to prepared: RequestPreparation.Prepared, _ parent: CallContext, _ blueprint: RequestBlueprint,
+    _ events: RequestEvents, start: ContinuousClock.Instant
+  ) async throws(NetworkError) -> Response {
+    let signers = signing.signers(for: blueprint, isOwnOrigin: prepared.isOwnOrigin)
+    var call = parent
+    call.sendsSessionCredentials = prepared.isOwnOrigin
+    call.isSigned = !signers.isEmpty
+    let attempt = Attempt(call: call, blueprint: blueprint, signers: signers, events: events)
+    var response = try await authenticated(prepared.request, attempt)
+    response.attempts = call.retryIndex + 1
+    response.elapsed = start.duration(to: clock.now)
+    return response
+  }
+
+  // MARK: Steps
+
+  private func authenticated(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    try await sessionAuth.execute(request, call: attempt.call) { adapted throws(NetworkError) in
+      attempt.events.adapted(adapted, retryIndex: attempt.call.retryIndex)
+      return try await self.surrounded(adapted, admittedURL: request.url, attempt)
+    }
+  }
+
+  private func surrounded(
+    _ request: HTTPRequest, admittedURL: String, _ attempt: Attempt
+  ) async throws(NetworkError) -> Response {
+    let stage = middleware.stage
+    guard !stage.isEmpty else { return try await redirected(request, admittedURL: admittedURL, attempt) }
+    return try await stage.execute(request, call: attempt.call) { adapted throws(NetworkError) in
+      try await self.redirected(adapted, admittedURL: admittedURL, attempt)
+    }
+  }
+
+  /// A token policy and middleware get the request after its admission; what they make of its URL is admitted again.
+  private func redirected(
+    _ request: HTTPRequest, admittedURL: String, _ attempt: Attempt
+  ) async throws(NetworkError) -> Response {
+    if request.url != admittedURL { try preparation.readmit(request) }
+    return try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
+      try await self.cache.execute(hop, call: attempt.call) { fetched throws(NetworkError) in
+        try await self.signed(fetched, attempt)
+      }
+    }
+  }
+
+  private func signed(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    try await signing.execute(request, signers: attempt.signers) { signed throws(NetworkError) in
+      try await self.policies.execute(signed, call: attempt.call) { request throws(NetworkError) in
+        try await self.guarded(request, attempt)
+      }
+    }
+  }
+
+  private func guarded(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    guard let breaker else { return try await shared(request, nil, attempt) }
+    return try await breaker.execute(request, call: attempt.call) { request, share throws(NetworkError) in
+      try await self.shared(request, share, attempt)
+    }
+  }
+
+  private func shared(
+    _ request: HTTPRequest, _ share: OutcomeShare?, _ attempt: Attempt
+  ) async throws(NetworkError) -> Response {
+    guard let coalescing else { return try await exchanged(request, attempt) }
+    return try await coalescing.execute(request, call: attempt.call, share: share) { request throws(NetworkError) in
+      try await self.exchanged(request, attempt)
+    }
+  }
+
+  private func exchanged(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    attempt.blueprint.logger.log(request: request)
+    let response = try await exchange.execute(request)
+    attempt.events.responseReceived(response)
+    return response
+  }
+}
+
+extension HTTPClientConfiguration {
+  /// Names of the default headers that the application set, as opposed to the engine's own.
+  fileprivate var namesOfOwnDefaultHeaders: [String] {
+    let standard = Self.standardHeaders
+    return defaultHeaders.filter { standard.value(for: $0.name) != $0.value }.map(\.name)
+  }
+}

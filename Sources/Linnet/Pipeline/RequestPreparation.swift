@@ -1,0 +1,188 @@
+internal import FoundationEssentials
+internal import LinnetBytes
+internal import LinnetHTTP
+internal import LinnetProtocols
+
+/// Makes the request of an attempt: URL, headers and body from the endpoint, then the interceptors, then admission.
+struct RequestPreparation: Sendable {
+  /// A request that may be sent.
+  struct Prepared: Sendable {
+    var request: HTTPRequest
+    /// Whether it goes to the base URL's origin.
+    var isOwnOrigin: Bool
+  }
+
+  let settings: NetworkSettings
+  /// The admitted base URL, or why it is none.
+  let base: Result<HTTPURL, NetworkError>
+  let clientHeaders: ClientHeaders
+  private let admission: URLAdmission
+  private let clientQuery: String?
+  private let credentialNames: Set<String>
+  private let sessionHeaderNames: [String]
+
+  /// - Parameter sessionHeaderNames: Names of headers that the transport adds on behalf of the application; they are not
+  ///   sent to another origin either.
+  init(settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaderNames: [String]) {
+    self.settings = settings
+    self.clientHeaders = clientHeaders
+    let admission = URLAdmission(allowsInsecure: settings.allowsInsecureHTTP)
+    self.admission = admission
+    base = Result { () throws(NetworkError) in try admission.admit(settings.baseURL.absoluteString) }
+    clientQuery = Self.query(of: settings.queryItems)
+    credentialNames = RedirectRules.credentialNames.union(settings.sensitiveHeaderNames.map(\.asciiLowercased))
+    self.sessionHeaderNames = sessionHeaderNames
+  }
+
+  /// - Throws: ``NetworkError/configuration(reason:)`` when the request must not be sent as it stands, and what an
+  ///   interceptor throws.
+  func prepare(
+    _ blueprint: RequestBlueprint, call: CallContext, idempotencyKey: String?, events: RequestEvents,
+    record: inout AttemptRecord
+  ) async throws(NetworkError) -> Prepared {
+    var bound = OriginBoundFields()
+    var (built, url) = try await build(blueprint, &bound)
+    settings.idempotency.attach(idempotencyKey, to: &built)
+    events.started(built, retryIndex: call.retryIndex)
+    record.request = built
+    var request = built
+    let before = request.headers
+    for interceptor in settings.requestInterceptors { request = try await adapt(request, by: interceptor) }
+    if !settings.requestInterceptors.isEmpty {
+      bound.note(credentials: credentialNames, changedFrom: before, to: request.headers)
+    }
+    for interceptor in blueprint.requestInterceptors { request = try await adapt(request, by: interceptor) }
+    let final = request.url == built.url ? url : try admission.admit(request.url)
+    let isOwnOrigin = try base.get().isSameOrigin(as: final)
+    if !isOwnOrigin {
+      bound.remove(from: &request.headers)
+      request.options.omittedDefaultHeaders += sessionHeaderNames
+    }
+    guard request.body == nil || request.method.allowsBody else {
+      throw .configuration(reason: .invalidRequest("a \(request.method.rawValue) request has no body"))
+    }
+    request.headers.collapseSingleValueFields()
+    let prepared = HTTPRequest(
+      method: request.method, url: final, headers: request.headers, body: request.body, options: request.options)
+    record.request = prepared
+    return Prepared(request: prepared, isOwnOrigin: isOwnOrigin)
+  }
+
+  /// Admits the URL of a request that was changed after its preparation.
+  ///
+  /// - Throws: ``NetworkError/configuration(reason:)``.
+  func readmit(_ request: HTTPRequest) throws(NetworkError) { _ = try admission.admit(request.url) }
+
+  private func adapt(
+    _ request: HTTPRequest, by interceptor: any RequestInterceptor
+  ) async throws(NetworkError) -> HTTPRequest {
+    do {
+      return try await interceptor.adapt(request)
+    } catch {
+      throw .ofUserCode(error)
+    }
+  }
+
+  // MARK: Building
+
+  private func build(
+    _ blueprint: RequestBlueprint, _ bound: inout OriginBoundFields
+  ) async throws(NetworkError) -> (HTTPRequest, HTTPURL) {
+    let base = try base.get()
+    let isOwnOrigin: Bool
+    var absolute: HTTPURL?
+    switch blueprint.target {
+    case .path: isOwnOrigin = true
+    case .absolute(let text):
+      let url = try admission.admit(text)
+      absolute = url
+      isOwnOrigin = url.isSameOrigin(as: base)
+    case .request(let request):
+      let url = try admission.admit(request.url)
+      absolute = url
+      isOwnOrigin = url.isSameOrigin(as: base)
+    }
+    let payload = try await blueprint.payload(isOwnOrigin ? clientParameters : nil)
+    let url = try self.url(blueprint.target, absolute, base: base, payload: payload, isOwnOrigin: isOwnOrigin)
+    let (headers, omitted) = self.headers(blueprint, payload, isOwnOrigin: isOwnOrigin, &bound)
+    var request = HTTPRequest(method: blueprint.method, url: url, headers: headers)
+    if case .request(let given) = blueprint.target { request.options = given.options }
+    if case .body(let body, _) = payload { request.body = body }
+    request.options.omittedDefaultHeaders += omitted
+    try request.options.inheritSilence(blueprint.timeoutOverride ?? settings.timeout)
+    return (request, url)
+  }
+
+  private var clientParameters: ClientParameters? {
+    settings.bodyParameters.isEmpty
+      ? nil : ClientParameters(values: settings.bodyParameters, precedence: settings.bodyParameterPrecedence)
+  }
+
+  private func url(
+    _ target: RequestBlueprint.Target, _ absolute: HTTPURL?, base: HTTPURL, payload: RequestPayload, isOwnOrigin: Bool
+  ) throws(NetworkError) -> HTTPURL {
+    var queries: [String] = []
+    if case .query(let query) = payload, !query.isEmpty { queries.append(query) }
+    if isOwnOrigin, let clientQuery { queries.append(clientQuery) }
+    let query = queries.joined(separator: "&")
+    switch target {
+    case .path(let path): return try EndpointPath.url(base: base, path: path, query: query.isEmpty ? nil : query)
+    case .absolute, .request:
+      guard let absolute else { return base }
+      guard !query.isEmpty else { return absolute }
+      return try admission.admit("\(absolute)\(absolute.query == nil ? "?" : "&")\(query)")
+    }
+  }
+
+  /// The headers before interceptors, and the names of the engine's defaults that are not to be sent.
+  private func headers(
+    _ blueprint: RequestBlueprint, _ payload: RequestPayload, isOwnOrigin: Bool, _ bound: inout OriginBoundFields
+  ) -> (HTTPHeaders, omitted: [String]) {
+    var (headers, omitted) = libraryDefaults()
+    let own =
+      blueprint.headers.contains(where: LibraryHeaders.contains)
+      ? HTTPHeaders(blueprint.headers.filter { !LibraryHeaders.contains($0) }) : blueprint.headers
+    if isOwnOrigin {
+      let client = clientHeaders.current
+      headers.replaceFields(with: client)
+      bound.note(clientHeaders: client, unless: own)
+    }
+    headers.replaceFields(with: own)
+    if case .body(_, let contentType?) = payload { headers.update(.contentType(contentType)) }
+    switch blueprint.priorityOverride ?? settings.priority {
+    case .normal: break
+    case .background: if !headers.contains("Priority") { headers.add("Priority", "u=5") }
+    case .userInitiated: if !headers.contains("Priority") { headers.add("Priority", "u=1") }
+    }
+    headers.collapseSingleValueFields()
+    if headers.contains("User-Agent") { omitted = [] }
+    return (headers, omitted)
+  }
+
+  private func libraryDefaults() -> (HTTPHeaders, omitted: [String]) {
+    guard settings.userAgentProvider != nil || settings.acceptLanguageProvider != nil else { return (.default, []) }
+    var headers = HTTPHeaders.default
+    var omitted: [String] = []
+    if let provider = settings.userAgentProvider {
+      let value = provider()
+      headers["User-Agent"] = value
+      if value == nil { omitted.append("User-Agent") }
+    }
+    if let provider = settings.acceptLanguageProvider { headers["Accept-Language"] = provider() }
+    return (headers, omitted)
+  }
+
+  private static func query(of items: [URLQueryItem]) -> String? {
+    guard !items.isEmpty else { return nil }
+    return items.map { item in
+      let name = RFC3986Encoding.encode(item.name)
+      return item.value.map { "\(name)=\(RFC3986Encoding.encode($0))" } ?? name
+    }.joined(separator: "&")
+  }
+}
+
+extension NetworkError {
+  /// What an interceptor, signer or policy threw. In a cancelled task it is the cancellation, whatever the code made of
+  /// it.
+  static func ofUserCode(_ error: any Error) -> NetworkError { Task.isCancelled ? .cancelled : .map(error) }
+}

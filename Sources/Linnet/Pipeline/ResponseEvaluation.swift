@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+internal import LinnetHTTP
+
+/// What happens to a collected response: interceptors, status check, decoding.
+struct ResponseEvaluation: Sendable {
+  let settings: NetworkSettings
+  private let limit: ResponseBodyLimit
+
+  init(settings: NetworkSettings) {
+    self.settings = settings
+    limit = ResponseBodyLimit(policy: settings.bodyBuffering)
+  }
+
+  /// The response that counts: after the endpoint's interceptors, then the client's, with an accepted status.
+  ///
+  /// - Throws: ``NetworkError/statusCode(_:)``, and what an interceptor throws.
+  func accept(
+    _ received: Response, request: HTTPRequest, blueprint: RequestBlueprint
+  ) async throws(NetworkError) -> Response {
+    var response = received
+    // A cache may have kept what a larger limit had allowed.
+    try limit.check(response.data, of: response)
+    for interceptor in blueprint.responseInterceptors + settings.responseInterceptors {
+      do {
+        response = try await interceptor.adapt(response, request: response.request ?? request)
+      } catch {
+        throw .ofUserCode(error)
+      }
+    }
+    try limit.check(response.data, of: response)
+    let isAccepted = (blueprint.acceptableStatusCodes ?? settings.acceptableStatusCodes).contains(response.statusCode)
+    blueprint.logger.log(response: response, isError: !isAccepted)
+    guard isAccepted else { throw .statusCode(payloadOfFailure(response)) }
+    return response
+  }
+
+  /// The value of an accepted response.
+  ///
+  /// - Throws: ``NetworkError/decoding(stage:underlying:response:)``, and what a decoding interceptor throws.
+  func decode<Value: Sendable>(
+    _ response: Response, by decoder: @Sendable (Data, Response) throws -> Value
+  ) async throws(NetworkError) -> Value {
+    var data = response.data
+    do {
+      for interceptor in settings.decodingInterceptors {
+        data = try await interceptor.willDecode(data: data, response: response)
+      }
+    } catch {
+      throw .ofUserCode(error)
+    }
+    try limit.check(data, of: response)
+    var value: Value
+    do {
+      value = try decoder(data, response)
+    } catch {
+      throw .decoding(error, stage: .responseBody, data: data, response: payloadOfFailure(response))
+    }
+    do {
+      for interceptor in settings.decodingInterceptors {
+        value = try await interceptor.didDecode(value, response: response)
+      }
+    } catch {
+      throw .ofUserCode(error)
+    }
+    return value
+  }
+
+  private func payloadOfFailure(_ response: Response) -> Response {
+    settings.capturesFailurePayload ? response : response.redactingData()
+  }
+}

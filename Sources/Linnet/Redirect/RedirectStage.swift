@@ -1,0 +1,121 @@
+internal import FoundationEssentials
+package import LinnetHTTP
+internal import LinnetProtocols
+
+/// Follows redirections: asks the rules for a proposal and the policy for a decision, admits the URL of every hop before
+/// it is resolved, and lets nothing of the caller's reach another origin.
+///
+/// A signed request is never redirected, because a signature covers one exchange.
+package struct RedirectStage: Sendable {
+  private let policy: any RedirectPolicy
+  private let sessionHeaderNames: [String]
+
+  /// - Parameters:
+  ///   - policy: Decides about each hop.
+  ///   - sessionHeaderNames: Names of headers that the transport adds to every request on behalf of the application. They
+  ///     are left out from the first hop to another origin on.
+  package init(policy: any RedirectPolicy = DefaultRedirectPolicy(), sessionHeaderNames: [String] = []) {
+    self.policy = policy
+    self.sessionHeaderNames = sessionHeaderNames
+  }
+
+  package func execute(
+    _ request: HTTPRequest, call: CallContext, next: NextStage
+  ) async throws(NetworkError) -> Response {
+    guard !call.isSigned, let start = try? request.parsedURL() else { return try await next(request) }
+    var hop = Hop(request: request, url: start)
+    var trail = RedirectTrail()
+    var history: [RedirectHop] = []
+    trail.visit(method: request.method, url: start, headers: request.headers)
+    while true {
+      var response = try await next(hop.request)
+      response.redirects = history
+      if response.request == nil { response.request = hop.request }
+      guard let following = try self.following(hop, response, original: request, call: call) else { return response }
+      do throws(RedirectProblem) {
+        if following.request.body?.isReplayable == false { throw .bodyNotReplayable(status: response.statusCode) }
+        try trail.follow(
+          method: following.request.method, url: following.url, headers: following.request.headers,
+          after: response.headers)
+      } catch {
+        throw Self.failure(error, response)
+      }
+      if Task.isCancelled { throw .cancelled }
+      history.append(
+        RedirectHop(
+          statusCode: response.statusCode, from: hop.url, to: following.url, method: following.request.method))
+      hop = following
+    }
+  }
+
+  /// A request on its way, and its URL.
+  private struct Hop {
+    var request: HTTPRequest
+    var url: HTTPURL
+  }
+
+  /// The hop to go on with; nil when the response is the answer.
+  private func following(
+    _ hop: Hop, _ response: Response, original: HTTPRequest, call: CallContext
+  ) throws(NetworkError) -> Hop? {
+    let proposal: RedirectRules.Proposal?
+    do throws(RedirectProblem) {
+      proposal = try RedirectRules.proposal(
+        status: response.statusCode, headers: response.headers, method: hop.request.method, url: hop.url)
+    } catch .unsupportedScheme(let scheme) {
+      return try refused(response, .unsupportedScheme(scheme))
+    } catch {
+      throw Self.failure(error, response)
+    }
+    guard let proposal else { return nil }
+    let proposed = request(for: proposal, after: hop, original: original)
+    guard let chosen = policy.redirect(request: proposed, response: response, originalRequest: original) else {
+      return try refused(response, .refused(url: proposal.url.redactedDescription))
+    }
+    return Hop(request: chosen, url: try admitted(chosen, call))
+  }
+
+  /// The request that is proposed to the policy. It is made from the last one, which has lost what did not belong to an
+  /// earlier origin already.
+  private func request(for proposal: RedirectRules.Proposal, after hop: Hop, original: HTTPRequest) -> HTTPRequest {
+    var request = HTTPRequest(
+      method: proposal.method, url: proposal.url, headers: hop.request.headers, body: hop.request.body,
+      options: hop.request.options)
+    if !proposal.keepsBody {
+      request.body = nil
+      request.options.expectsContinue = false
+      request.headers = RedirectRules.droppingBodyFields(request.headers)
+    }
+    guard !proposal.url.isSameOrigin(as: hop.url) else { return request }
+    request.headers = RedirectRules.crossOriginFields(
+      request.headers, original: original.headers, additional: [], keepsBody: request.body != nil)
+    request.options.omittedDefaultHeaders += sessionHeaderNames
+    // A client certificate is a credential, too.
+    request.options.tls?.clientIdentity = nil
+    return request
+  }
+
+  /// Admission knows no fragments, which stay here and are never sent.
+  private func admitted(_ request: HTTPRequest, _ call: CallContext) throws(NetworkError) -> HTTPURL {
+    guard let url = try? request.parsedURL() else {
+      throw .configuration(reason: .invalidBaseURL("a redirect policy returned a request without an absolute URL"))
+    }
+    _ = try URLAdmission(allowsInsecure: call.allowsInsecureHTTP).admit(url.removingFragment())
+    return url
+  }
+
+  private func refused(_ response: Response, _ problem: RedirectProblem) throws(NetworkError) -> Hop? {
+    switch policy.refusal {
+    case .deliversResponse: return nil
+    case .throwsError: throw Self.failure(problem, response)
+    }
+  }
+
+  /// What cannot be admitted is a fault of the URL; the rest is a failure under way.
+  private static func failure(_ problem: RedirectProblem, _ response: Response) -> NetworkError {
+    if case .invalidLocation = problem { return .configuration(reason: .invalidBaseURL(problem.description)) }
+    return .underlying(
+      SendableUnderlyingError(domain: "Redirect", code: problem.code, message: problem.description),
+      response.redactingData())
+  }
+}

@@ -1,0 +1,187 @@
+internal import LinnetBytes
+package import LinnetHTTPTypes
+
+/// What a redirection asks for (RFC 9110 §15.4), and what may go along to another origin. Pure: the owner sends.
+package enum RedirectRules {
+  /// Redirections that are followed one after the other: 20, as in OkHttp, Chromium and the Fetch standard.
+  package static var maximumHops: Int { 20 }
+
+  /// A request to go on with.
+  package struct Proposal: Sendable, Hashable {
+    /// Where to.
+    package var url: HTTPURL
+    /// The method, which some redirections change.
+    package var method: HTTPMethod
+    /// Whether the body is sent again.
+    package var keepsBody: Bool
+  }
+
+  /// The request that a response asks for.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the response.
+  ///   - headers: Its fields.
+  ///   - method: The method of the request.
+  ///   - url: The URL of the request; its fragment is inherited (§10.2.2).
+  /// - Returns: nil when the response is no redirection to follow: another status, no `Location`, or an empty one.
+  /// - Throws: ``RedirectProblem``.
+  package static func proposal(
+    status: Int, headers: HTTPHeaders, method: HTTPMethod, url: HTTPURL
+  ) throws(RedirectProblem) -> Proposal? {
+    guard let (next, keepsBody) = request(after: status, method: method) else { return nil }
+    guard let target = try target(of: headers, from: url) else { return nil }
+    return Proposal(url: target, method: next, keepsBody: keepsBody)
+  }
+
+  /// 301 and 302 turn POST into GET, as every client does (§15.4.2, §15.4.3); 303 turns all but HEAD into GET
+  /// (§15.4.4); 307 and 308 change nothing. 300 leaves the choice to the user, and 304 to 306 are no redirections.
+  private static func request(after status: Int, method: HTTPMethod) -> (method: HTTPMethod, keepsBody: Bool)? {
+    switch status {
+    case 301, 302: method == .post ? (.get, false) : (method, true)
+    case 303: (method == .head ? .head : .get, false)
+    case 307, 308: (method, true)
+    default: nil
+    }
+  }
+
+  /// `Location`, byte for byte, resolved against the request's URL. Two that differ are refused: following the first or
+  /// the last is a choice that an attacker who can add a field would make.
+  private static func target(of headers: HTTPHeaders, from url: HTTPURL) throws(RedirectProblem) -> HTTPURL? {
+    guard let location = headers.firstValueBytes(of: "Location"), !location.isEmpty else { return nil }
+    guard Set(headers.values(for: "Location")).count == 1 else { throw .severalLocations }
+    do throws(HTTPURLError) {
+      return try url.resolve(bytes: location).inheritingFragment(of: url)
+    } catch .unsupportedScheme(let scheme) {
+      throw .unsupportedScheme(scheme)
+    } catch {
+      throw .invalidLocation(error)
+    }
+  }
+}
+
+/// What goes along.
+extension RedirectRules {
+  /// Names, in lower case, of fields that carry credentials: they never go to another origin.
+  package static var credentialNames: Set<String> {
+    [
+      "authorization", "cookie", "proxy-authorization", "x-access-token", "x-amz-security-token", "x-api-key",
+      "x-auth-token", "x-csrf-token", "x-refresh-token", "x-session-token", "x-token",
+    ]
+  }
+
+  /// The fields for a request without the body that the one before had: what describes or announces a body is dropped.
+  package static func droppingBodyFields(_ headers: HTTPHeaders) -> HTTPHeaders {
+    var kept = headers
+    for header in headers {
+      let name = header.name.asciiLowercased
+      let describesBody =
+        name.utf8.starts(with: "content-".utf8) && name != "content-security-policy"
+        || ["digest", "repr-digest", "expect", "te", "trailer", "transfer-encoding"].contains(name)
+      if describesBody { kept.remove(header.name) }
+    }
+    return kept
+  }
+
+  /// The fields that may go to another origin: none that the caller's request had, and none with credentials. When the
+  /// body goes along, so do the fields without which it cannot be read.
+  ///
+  /// - Parameters:
+  ///   - headers: The fields of the request that is proposed.
+  ///   - original: The fields of the caller's request, before the first redirection.
+  ///   - additional: More names of fields with credentials, in any case.
+  ///   - keepsBody: Whether the body is sent.
+  package static func crossOriginFields(
+    _ headers: HTTPHeaders, original: HTTPHeaders, additional: [String], keepsBody: Bool
+  ) -> HTTPHeaders {
+    let bodyNames: Set<String> = keepsBody ? ["content-type", "content-encoding", "content-language"] : []
+    let callers = Set(original.map(\.name.asciiLowercased)).subtracting(bodyNames)
+    let secrets = credentialNames.union(additional.map(\.asciiLowercased))
+    var kept = headers
+    for header in headers {
+      let name = header.name.asciiLowercased
+      if callers.contains(name) || secrets.contains(name) { kept.remove(header.name) }
+    }
+    return kept
+  }
+}
+
+/// Why a redirection cannot be followed.
+package enum RedirectProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// More than ``RedirectRules/maximumHops`` in a row.
+  case tooManyHops(Int)
+  /// The same request was sent before, and no cookie was set since: it would go round for ever.
+  case loop(String)
+  /// There are two `Location` fields with different values.
+  case severalLocations
+  /// `Location` is no URL.
+  case invalidLocation(HTTPURLError)
+  /// `Location` leads out of HTTP.
+  case unsupportedScheme(String)
+  /// The body has to be sent again and exists only once.
+  case bodyNotReplayable(status: Int)
+  /// A policy does not follow it.
+  case refused(url: String)
+
+  /// A stable number, for errors that have codes.
+  package var code: Int {
+    switch self {
+    case .tooManyHops: 1
+    case .loop: 2
+    case .severalLocations: 3
+    case .invalidLocation: 4
+    case .unsupportedScheme: 5
+    case .bodyNotReplayable: 6
+    case .refused: 7
+    }
+  }
+
+  /// One line without credentials.
+  package var description: String {
+    switch self {
+    case .tooManyHops(let limit): "more than \(limit) redirects"
+    case .loop(let url): "redirect loop at \(url)"
+    case .severalLocations: "several Location fields that differ"
+    case .invalidLocation(let error): "invalid Location: \(error)"
+    case .unsupportedScheme(let scheme): "redirect to the unsupported scheme \"\(scheme)\""
+    case .bodyNotReplayable(let status): "the body cannot be sent again, as status \(status) asks"
+    case .refused(let url): "the redirect to \(url) is refused by the policy"
+    }
+  }
+}
+
+/// The hops of one call: counts them, and notices when they go round.
+///
+/// A request that was sent before is a loop, unless a response set a cookie since: sites set one and redirect to the same
+/// URL, and the second request, whose `Cookie` a jar adds, is another one.
+package struct RedirectTrail: Sendable {
+  private struct Visit: Sendable, Hashable {
+    var method: HTTPMethod
+    var url: HTTPURL
+    var headers: HTTPHeaders
+  }
+
+  private var visits: Set<Visit> = []
+  private let limit: Int
+  /// How many redirections were followed.
+  package private(set) var hops = 0
+
+  package init(limit: Int = RedirectRules.maximumHops) { self.limit = max(0, limit) }
+
+  /// Notes a request before it is sent.
+  package mutating func visit(method: HTTPMethod, url: HTTPURL, headers: HTTPHeaders) {
+    visits.insert(Visit(method: method, url: url.removingFragment(), headers: headers))
+  }
+
+  /// Notes a redirection that is about to be followed.
+  ///
+  /// - Throws: ``RedirectProblem/tooManyHops(_:)`` and ``RedirectProblem/loop(_:)``.
+  package mutating func follow(
+    method: HTTPMethod, url: HTTPURL, headers: HTTPHeaders, after response: HTTPHeaders
+  ) throws(RedirectProblem) {
+    guard hops < limit else { throw .tooManyHops(limit) }
+    if response.contains("Set-Cookie") { visits.removeAll() }
+    let visit = Visit(method: method, url: url.removingFragment(), headers: headers)
+    guard visits.insert(visit).inserted else { throw .loop(url.redactedDescription) }
+    hops += 1
+  }
+}
