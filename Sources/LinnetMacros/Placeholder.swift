@@ -1,6 +1,0 @@
-internal import LinnetMacroExpansion
-internal import SwiftSyntax
-
-@main struct Placeholder {
-  static func main() { print(Hello.self) }
-}
