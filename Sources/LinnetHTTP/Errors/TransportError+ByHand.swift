@@ -20,4 +20,13 @@ extension TransportError {
       code: code, phase: phase, sent: sent, reason: reason, peers: [], underlying: underlying,
       context: Context(method: method, url: url?.redactedDescription))
   }
+
+  /// The same error with the method and URL of a request, unless it names others.
+  package func attributed(to request: HTTPRequest, _ url: HTTPURL) -> TransportError {
+    TransportError(
+      code: code, phase: phase, sent: sent, reason: reason, peers: peers, underlying: underlying,
+      context: Context(
+        method: method ?? request.method, url: self.url ?? url.redactedDescription, attempts: attempts,
+        elapsed: elapsed))
+  }
 }

@@ -14,10 +14,13 @@ enum BodyOrigin: Sendable {
     }
   }
 
-  /// The first response that is made with a body gives it its name.
-  func bind(to url: HTTPURL) {
+  /// Tells a body made by hand what it belongs to, as far as it does not know yet.
+  func bind(to url: HTTPURL, method: HTTPMethod?) {
     guard case .byHand(let context) = self else { return }
     let text = url.redactedDescription
-    context.withLock { if $0.url == nil { $0.url = text } }
+    context.withLock { context in
+      if context.url == nil { context.url = text }
+      if context.method == nil { context.method = method }
+    }
   }
 }

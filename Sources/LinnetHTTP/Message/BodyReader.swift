@@ -35,8 +35,8 @@ final class BodyReader: Sendable {
 
   deinit { channel.abandon() }
 
-  /// Makes the errors of a body that was made by hand speak of this URL.
-  func bind(to url: HTTPURL) { origin.bind(to: url) }
+  /// Makes the errors of a body that was made by hand speak of this request.
+  func bind(to url: HTTPURL, method: HTTPMethod?) { origin.bind(to: url, method: method) }
 
   /// Lets go of the rest of the body.
   func discard() { channel.abandon() }

@@ -33,14 +33,16 @@ extension HTTPResponse {
     head: ResponseHead, url: HTTPURL, body: HTTPResponseBody = .empty, connection: ConnectionInfo = .inMemory,
     timings: ExchangeTimings = ExchangeTimings(), maximumCollectedBytes: Int? = nil
   ) {
-    body.reader.bind(to: url)
+    body.reader.bind(to: url, method: nil)
     self.init(
       head: head, url: url, body: body, connection: connection, timings: timings,
       defaultCap: maximumCollectedBytes ?? HTTPClientConfiguration.defaultMaximumCollectedBytes)
   }
 
-  /// The same response with the cap of `collect` that a request asks for, as a client's responses have it.
-  package func capped(for request: HTTPRequest) -> HTTPResponse {
+  /// The same response as the client gives it to a request: with the request's cap of `collect`, and errors of the body
+  /// that name its method.
+  package func answering(_ request: HTTPRequest) -> HTTPResponse {
+    body.reader.bind(to: url, method: request.method)
     guard let cap = request.options.maximumCollectedBytes else { return self }
     return HTTPResponse(head: head, url: url, body: body, connection: connection, timings: timings, defaultCap: cap)
   }

@@ -83,13 +83,8 @@ public final class VCRTransport: HTTPTransport {
   ///   response's body is read, and `bodyTooLarge`.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let url = try request.admittedURL()
-    var request = request
-    var digest: String?
-    if let body = request.body {
-      let bytes = try await body.collect(upTo: maximumBodyBytes)
-      request.body = .chunk(bytes)
-      digest = try Self.digest(of: bytes)
-    }
+    let request = try await withBodyInMemory(request, url)
+    let digest = try Self.digest(of: request.body?.bytesInMemory)
     let recorded = VCRRequest(
       method: request.method, url: redaction.redact(url), headers: redaction.redact(request.headers), bodySHA256: digest
     )
@@ -97,6 +92,17 @@ public final class VCRTransport: HTTPTransport {
     case .replay: return try await replay(recorded, for: request, url)
     case .record: return try await record(recorded, request)
     }
+  }
+
+  private func withBodyInMemory(_ request: HTTPRequest, _ url: HTTPURL) async throws(TransportError) -> HTTPRequest {
+    guard let body = request.body else { return request }
+    var copy = request
+    do throws(TransportError) {
+      copy.body = .chunk(try await body.collect(upTo: maximumBodyBytes))
+    } catch {
+      throw error.attributed(to: request, url)
+    }
+    return copy
   }
 
   // MARK: Replay
@@ -148,16 +154,14 @@ public final class VCRTransport: HTTPTransport {
     return HTTPResponse(
       head: response.head, url: response.url, body: .bytes(body), connection: response.connection,
       timings: response.timings
-    ).capped(for: request)
+    ).answering(request)
   }
 
-  private static func digest(of bytes: ByteChunk) throws(TransportError) -> String? {
-    if bytes.isEmpty { return nil }
+  private static func digest(of bytes: ByteChunk?) throws(TransportError) -> String? {
+    guard let bytes, !bytes.isEmpty else { return nil }
     do throws(TLSError) {
-      return try Digest.hash(bytes.span, with: .sha256).map {
-        $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16)
-      }
-      .joined()
+      let digest = try Digest.hash(bytes.span, with: .sha256)
+      return digest.map { "\($0 < 16 ? "0" : "")\(String($0, radix: 16))" }.joined()
     } catch {
       throw TransportError(
         code: .systemError, phase: .request, sent: .nothing, reason: "the body's digest cannot be made",

@@ -1,7 +1,6 @@
 public import FoundationEssentials
 internal import LinnetBytes
 public import LinnetHTTP
-internal import LinnetIO
 
 /// One answer of a ``MockTransport``: a response, or the error with which the request fails.
 ///
@@ -68,15 +67,16 @@ public struct MockResponse: Sendable {
       })
   }
 
-  /// The request fails with this error.
+  /// The request fails with this error, which gets the request's method and URL unless it has others.
   public static func failure(_ error: TransportError) -> MockResponse { MockResponse(answer: .failure(error)) }
 
-  /// No answer: the request waits until its task is cancelled, and then fails with `cancelled`. The request's timeouts
-  /// do not end it; script a timeout as a ``failure(_:)``.
+  /// No answer: the request waits until its task is cancelled, and then fails with `cancelled`, or until a timeout that
+  /// is set in the request's options passes: `headTimeout` or `totalTimeout`.
   public static var never: MockResponse { MockResponse(answer: .never) }
 
-  /// The same answer, given only once `gate` is open. A request that is cancelled meanwhile fails with `cancelled`; one
-  /// whose gate stays closed for 30 s with `headTimeout`, so that a mistake in a test does not hang it.
+  /// The same answer, given only once `gate` is open. Meanwhile a cancelled task and the request's timeouts end the wait
+  /// as they do for ``never``; a gate that stays closed for 30 s ends it with `headTimeout`, so that a mistake in a test
+  /// does not hang it.
   public func waiting(for gate: Gate) -> MockResponse {
     var copy = self
     copy.gate = gate
@@ -85,17 +85,22 @@ public struct MockResponse: Sendable {
 
   /// The answer as a response to a request: for handlers of ``MockTransport/setHandler(_:)`` and transports of one's own.
   ///
-  /// - Throws: The error of ``failure(_:)``; `cancelled` when the task is cancelled while it waits; `invalidURL`,
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - clock: The clock of the request's timeouts.
+  /// - Throws: The error of ``failure(_:)``; `cancelled`, `headTimeout` and `totalTimeout` while it waits; `invalidURL`,
   ///   `unsupportedScheme` and `invalidRequest` for a request that cannot be sent.
-  public func response(to request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+  public func response(
+    to request: HTTPRequest, clock: any Clock<Duration> = ContinuousClock()
+  ) async throws(TransportError) -> HTTPResponse {
     let url = try request.admittedURL()
-    if let gate { try await Self.wait(for: gate, request, url) }
+    let wait = HeadWait(request: request, url: url, clock: clock)
+    if let gate { try await wait.untilOpen(gate) }
     switch answer {
     case .failure(let error):
-      throw error
+      throw error.attributed(to: request, url)
     case .never:
-      await OneShot<Void>().wait(valueWhenCancelled: {})
-      throw .cancelledWaiting(request, url)
+      throw await wait.forever()
     case .response(let statusCode, let headers, let makeBody):
       guard let status = HTTPStatus(code: statusCode) else {
         throw TransportError(
@@ -104,32 +109,12 @@ public struct MockResponse: Sendable {
       }
       let hasBody = request.method != .head && Self.allowsBody(status)
       return HTTPResponse(status: status, headers: headers, url: url, body: hasBody ? makeBody() : .empty)
-        .capped(for: request)
+        .answering(request)
     }
   }
 
   /// RFC 9112 §6.3, rule 1.
   private static func allowsBody(_ status: HTTPStatus) -> Bool {
     status.kind != .informational && status != .noContent && status != .notModified
-  }
-
-  private static func wait(for gate: Gate, _ request: HTTPRequest, _ url: HTTPURL) async throws(TransportError) {
-    do {
-      try await gate.opened()
-    } catch is CancellationError {
-      throw .cancelledWaiting(request, url)
-    } catch {
-      throw TransportError(
-        code: .headTimeout, phase: .head, sent: .all, reason: "the mock's gate did not open", method: request.method,
-        url: url, underlying: error)
-    }
-  }
-}
-
-extension TransportError {
-  /// What a client throws whose task is cancelled while it waits for the response's head.
-  fileprivate static func cancelledWaiting(_ request: HTTPRequest, _ url: HTTPURL) -> TransportError {
-    TransportError(
-      code: .cancelled, phase: .head, sent: .maybe, reason: "the task was cancelled", method: request.method, url: url)
   }
 }

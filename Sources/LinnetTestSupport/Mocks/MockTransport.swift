@@ -40,12 +40,19 @@ public final class MockTransport: HTTPTransport {
 
   private let state = Observed(State())
   private let maximumBodyBytes: Int
+  private let clock: any Clock<Duration>
 
   /// A mock without an answer.
   ///
-  /// - Parameter maximumBodyBytes: The largest request body that is kept. A larger one fails the request with
-  ///   `bodyTooLarge`. Default 64 MiB.
-  public init(maximumBodyBytes: Int = 64 << 20) { self.maximumBodyBytes = maximumBodyBytes }
+  /// - Parameters:
+  ///   - maximumBodyBytes: The largest request body that is kept. A larger one fails the request with `bodyTooLarge`.
+  ///     Default 64 MiB.
+  ///   - clock: The clock by which a request that waits for its answer is timed out; give a ``TestClock`` and no test
+  ///     waits for a timeout.
+  public init(maximumBodyBytes: Int = 64 << 20, clock: any Clock<Duration> = ContinuousClock()) {
+    self.maximumBodyBytes = maximumBodyBytes
+    self.clock = clock
+  }
 
   /// A mock that answers with what `handler` makes of each request.
   public convenience init(_ handler: @escaping Handler) {
@@ -132,10 +139,16 @@ public final class MockTransport: HTTPTransport {
         url: url)
     }
     var captured = request
-    if let body = request.body { captured.body = .chunk(try await body.collect(upTo: maximumBodyBytes)) }
+    if let body = request.body {
+      do throws(TransportError) {
+        captured.body = .chunk(try await body.collect(upTo: maximumBodyBytes))
+      } catch {
+        throw error.attributed(to: request, url)
+      }
+    }
     switch capture(captured) {
     case .response(let response):
-      return try await response.response(to: captured)
+      return try await response.response(to: captured, clock: clock)
     case .handler(let handler):
       return try await Self.run(handler, captured, url)
     case .nothing(let requestsBefore):
@@ -150,7 +163,7 @@ public final class MockTransport: HTTPTransport {
     _ handler: Handler, _ request: HTTPRequest, _ url: HTTPURL
   ) async throws(TransportError) -> HTTPResponse {
     do {
-      return try await handler(request).capped(for: request)
+      return try await handler(request).answering(request)
     } catch let error as TransportError {
       throw error
     } catch is CancellationError {

@@ -78,6 +78,24 @@ struct MockTransportTests {
     #expect(error?.underlying is Cause)
   }
 
+  @Test("every error names the method and the URL of its request", arguments: 0..<4)
+  func attribution(kind: Int) async {
+    let mock = MockTransport(maximumBodyBytes: 2)
+    var request = HTTPRequest.put("http://me:secret@mock.test/x")
+    switch kind {
+    case 0: mock.mockError = TransportError(code: .emptyReply, phase: .head, sent: .all, reason: "closed")
+    case 1: request.body = .text("too long")
+    case 2: mock.mockResponse = .stream(expectedLength: 9) { AsyncStream<ByteChunk> { $0.finish() } }
+    default: break
+    }
+    let sent = request
+    let error = await #expect(throws: TransportError.self) { try await mock.send(sent).collect() }
+    #expect(error?.method == .put)
+    #expect(error?.description.hasPrefix("PUT http://") == true)
+    #expect(error?.description.contains("mock.test/x") == true)
+    #expect(error?.description.contains("secret") == false)
+  }
+
   @Test("a mock without an answer says so and names the request")
   func noAnswer() async {
     let error = await #expect(throws: TransportError.self) { try await code(MockTransport(), "/users") }
@@ -149,6 +167,24 @@ struct MockTransportTests {
     let error = await #expect(throws: TransportError.self) { try await task.value }
     #expect(error?.code == .cancelled)
     #expect(error?.phase == .head)
+  }
+
+  @Test("the request's timeouts end its wait, the shorter one first", arguments: [true, false], [true, false])
+  func timeouts(isGated: Bool, isTotalShorter: Bool) async throws {
+    let clock = TestClock()
+    let mock = MockTransport(clock: clock)
+    mock.mockResponse = isGated ? .http().waiting(for: Gate()) : .never
+    var request = HTTPRequest.get("http://mock.test/")
+    request.options.timeouts.responseHead = .after(.seconds(60))
+    request.options.timeouts.total = .after(.seconds(isTotalShorter ? 59 : 61))
+    let sent = request
+    let task = Task { try await mock.send(sent) }
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(60))
+    let error = await #expect(throws: TransportError.self) { try await task.value }
+    #expect(error?.code == (isTotalShorter ? .totalTimeout : .headTimeout))
+    #expect(error?.phase == .head)
+    #expect(error?.sent == .all)
   }
 
   @Test("each request gets a body of its own")

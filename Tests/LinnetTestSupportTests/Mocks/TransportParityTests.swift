@@ -94,6 +94,32 @@ struct TransportParityTests {
     #expect(observations[0].errors == ["cancelled in body, sent all"])
   }
 
+  @Test("TEST-01: a request without an answer is timed out in the same way", arguments: [true, false])
+  func timeout(isTotal: Bool) async throws {
+    let gate = Gate()
+    let server = try ScriptedServer.start(.handler { _ in .text("late").waiting(for: gate) })
+    defer { server.stop() }
+    let mock = MockTransport()
+    mock.mockResponse = .never
+    var request = HTTPRequest.get(server.url("/x"))
+    if isTotal {
+      request.options.timeouts.total = .after(.milliseconds(50))
+    } else {
+      request.options.timeouts.responseHead = .after(.milliseconds(50))
+    }
+    let sent = request
+    var observations: [TransportObservation] = []
+    for transport in [HTTPClient(), mock] as [any HTTPTransport] {
+      var seen = TransportObservation()
+      if let error = await #expect(throws: TransportError.self, performing: { try await transport.send(sent) }) {
+        seen.record(error)
+      }
+      observations.append(seen)
+    }
+    #expect(observations[0] == observations[1])
+    #expect(observations[0].errors == ["\(isTotal ? "totalTimeout" : "headTimeout") in head, sent all"])
+  }
+
   @Test("TEST-01: a cancelled task sends nothing")
   func cancelledBefore() async throws {
     let server = try ScriptedServer.start(.handler { _ in .text("ok") })
