@@ -74,22 +74,18 @@ enum DocsComingFromSmartnetExamples {
     _ = user
   }
 
-  static func example4(session: any Session) async throws {
-    let authorization = Middleware(
-      pathMatcher: .contains("/"),
-      preRequest: { request in
-        request.headers.update("Authorization", "Bearer \(await session.token())")
-      },
-      postResponse: { outcome in
-        guard case .success(let response) = outcome, response.statusCode == 401 else { return .next }
-        await session.renew()
-        return .retryRequest
-      })
-    let client = DefaultNetworkClient(
-      configuration: .advanced(
-        baseURL: URL(string: "https://api.example.com")!, auth: AuthPack(middleware: [authorization])))
-    _ = authorization
-    _ = client
+  static func example4(client: DefaultNetworkClient, session: any Session) async throws {
+    client.addMiddleware(
+      Middleware(
+        pathMatcher: .contains("/"),
+        preRequest: { request in
+          request.setValue("Bearer \(await session.token())", forHTTPHeaderField: "Authorization")
+        },
+        postResponse: { outcome in
+          guard case .success(let response) = outcome, response.statusCode == 401 else { return .next }
+          await session.renew()
+          return .retryRequest
+        }))
   }
 
   static func example5(client: DefaultNetworkClient) async throws {

@@ -36,7 +36,8 @@ import Testing
     let received = try await PageServer.answering { _ in
       .json(#"{"id":2,"name":"Grace"}"#)
     } during: {
-      #expect(try await QuickStart.builder(client: try client()).name == "Grace")
+      let user = try await QuickStart.builder(client: try client())
+      #expect(user.name == "Grace")
     }
     #expect(received.map(\.target) == ["/v1/users/preview"])
   }
@@ -45,7 +46,8 @@ import Testing
     let received = try await PageServer.answering { _ in
       .json(#"{"id":3,"display_name":"Taylor"}"#)
     } during: {
-      #expect(try await CustomPayload.request(client: try client()).displayName == "Taylor")
+      let user = try await CustomPayload.request(client: try client())
+      #expect(user.displayName == "Taylor")
     }
     #expect(received.map { "\($0.method) \($0.target)" } == ["PATCH /v1/me"])
     #expect(received[0].body.text == #"{"displayName":"Taylor"}"#)
@@ -64,7 +66,10 @@ import Testing
     } during: {
       let client = QuickStart.DefaultNetworkClient(configuration: PageConfiguration.networks().safe)
       let error = await #expect(throws: NetworkError.self) { try await client.request(QuickStart.GetUser(id: 1)) }
-      guard case .statusCode(let response)? = error else { return Issue.record("\(String(describing: error))") }
+      guard case .statusCode(let response)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
       #expect(response.statusCode == 503 && response.data.isEmpty)
     }
     #expect(received.count == 1)
@@ -75,7 +80,10 @@ import Testing
       .json(#"{"id":1,"name":"Ada"}"#)
     } during: {
       let client = QuickStart.DefaultNetworkClient(configuration: PageConfiguration.networks().tuned)
-      for _ in 1...2 { #expect(try await client.request(QuickStart.GetUser(id: 1)).name == "Ada") }
+      for _ in 1...2 {
+        let user = try await client.request(QuickStart.GetUser(id: 1))
+        #expect(user.name == "Ada")
+      }
     }
     #expect(received.map(\.target) == ["/users/1"])
   }
@@ -134,7 +142,8 @@ import Testing
       }
     } during: {
       let user = EndpointBuilder<QuickStart.User>.get("/first").header("X-Tenant-Secret", value: "secret")
-      #expect(try await client(PageConfiguration.redirects().strict).request(user).name == "Ada")
+      let ada = try await client(PageConfiguration.redirects().strict).request(user)
+      #expect(ada.name == "Ada")
     }
     #expect(received.map { $0.headers["Host"] } == ["api.example.com", "api.example.com", "other.example.com"])
     #expect(received.map { $0.headers["X-Tenant-Secret"] } == ["secret", "secret", nil])
@@ -175,7 +184,8 @@ import Testing
         baseURL: try #require(URL(string: "http://localhost:8080")))
       let error = await #expect(throws: NetworkError.self) { try await strict.request(QuickStart.GetUser(id: 1)) }
       guard case .configuration(reason: .invalidBaseURL)? = error else {
-        return Issue.record("\(String(describing: error))")
+        Issue.record("\(String(describing: error))")
+        return
       }
     }
     #expect(received.map { $0.headers["Host"] } == ["localhost:8080"])
@@ -188,7 +198,8 @@ import Testing
       let store = TokenStore(token: "old")
       let client = TokenRefresh.client(tokenStore: store, authService: AuthService(store: store))
       let me = EndpointBuilder<QuickStart.User>.get("/me").authentication(.required)
-      #expect(try await client.request(me).name == "Ada")
+      let user = try await client.request(me)
+      #expect(user.name == "Ada")
     }
     #expect(received.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer renewed"])
   }
@@ -208,7 +219,7 @@ import Testing
 
   @Test func `cancelling a tag ends its requests and no others`() async throws {
     let gate = Gate()
-    try await PageServer.answering { request in
+    _ = try await PageServer.answering { request in
       .json(#"{"id":1,"name":"Ada"}"#).waiting(for: gate)
     } during: {
       let client = try self.client()
@@ -217,7 +228,10 @@ import Testing
       let outcomes = try await Feed.leave(client: client) { _ = try await server.waitForHeads(3) }
       for outcome in outcomes {
         let error = #expect(throws: NetworkError.self) { try outcome.get() }
-        guard case .cancelled? = error else { return Issue.record("\(String(describing: error))") }
+        guard case .cancelled? = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
       }
       gate.open()
       #expect(try await untagged.name == "Ada")
@@ -250,7 +264,8 @@ import Testing
     _ = try await PageServer.answering { _ in
       ServerResponse(404)
     } during: {
-      #expect(await printed(by: try client()) == ["Unexpected status code: 404"])
+      let lines = await printed(by: try client())
+      #expect(lines == ["Unexpected status code: 404"])
     }
   }
 
