@@ -101,7 +101,7 @@ let package = Package(
       name: "LinnetConformanceAdapter", dependencies: ["LinnetHTTP"], swiftSettings: common),
     .target(name: "CLinnetAllocationCounter", path: "Benchmarks/CLinnetAllocationCounter"),
     .executableTarget(
-      name: "LinnetBenchmarks", dependencies: ["LinnetHTTP", "CLinnetAllocationCounter"],
+      name: "LinnetBenchmarks", dependencies: ["LinnetHTTP", "Linnet", "CLinnetAllocationCounter"],
       path: "Benchmarks/LinnetBenchmarks", swiftSettings: common),
 
     // Tests mirror Sources.
@@ -118,7 +118,8 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "LinnetTestSupportTests",
-      dependencies: ["LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS"], swiftSettings: common),
+      dependencies: ["LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS"],
+      swiftSettings: common),
     .testTarget(
       name: "LinnetHTTPTests",
       dependencies: [

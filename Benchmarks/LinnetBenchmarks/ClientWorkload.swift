@@ -1,7 +1,7 @@
 import CLinnetAllocationCounter
 import FoundationEssentials
 import Glibc
-import LinnetHTTP
+import Linnet
 
 /// What a workload does with each response.
 enum WorkloadMode: String, CaseIterable, Sendable {
@@ -19,6 +19,18 @@ enum WorkloadMode: String, CaseIterable, Sendable {
   case json
   /// N connections that are used once and left idle.
   case idle
+  /// As h1, through the typed client's whole pipeline; the response is the body as `Data`.
+  case typed
+  /// As json, through the typed client's whole pipeline.
+  case typedjson
+}
+
+/// The endpoint of the typed workloads.
+private struct Probe<Response: Decodable & Sendable>: APIDefinition {
+  typealias APIResponse = Response
+  let method = HTTPMethod.get
+  let path: String
+  let sessionAuthentication = SessionAuthentication.anonymous
 }
 
 /// One client workload: N requests, C at a time, measured after a warm-up.
@@ -53,14 +65,14 @@ struct ClientWorkload: Sendable {
     switch mode {
     case .dl1, .new, .idle: 0
     case .newr: 1
-    case .h1, .gzip, .json: max(min(requests / 10, 2000), concurrency)
+    case .h1, .gzip, .json, .typed, .typedjson: max(min(requests / 10, 2000), concurrency)
     }
   }
 
   /// Runs the workload and returns its JSON report. Off the main actor, whose thread would be one more hop per request.
   @concurrent
   func run() async throws -> String {
-    let client = HTTPClient(configuration: configuration)
+    let client = Clients(configuration: configuration, url: url)
     if warmUp > 0 { _ = try await drive(client, warmUp) }
     let before = Measurement.residentKilobytes()
     if getenv("LINNET_COUNT_ALLOCATIONS") != nil { linnet_allocation_counter_start() }
@@ -73,11 +85,11 @@ struct ClientWorkload: Sendable {
       extra += ",\"rss_kb_per_conn\":\(perConnection),\"socks\":\(Measurement.socketCount())"
     }
     let report = measurement.report(mode: mode, requests: requests, concurrency: concurrency, extra: extra)
-    await client.shutdown(grace: .zero)
+    await client.raw.shutdown(grace: .zero)
     return report
   }
 
-  private func drive(_ client: HTTPClient, _ total: Int) async throws -> [WorkerResult] {
+  private func drive(_ client: Clients, _ total: Int) async throws -> [WorkerResult] {
     let workers = min(concurrency, total)
     guard workers > 1 else { return [try await work(client, total)] }
     return try await withThrowingTaskGroup(of: WorkerResult.self) { group in
@@ -91,7 +103,7 @@ struct ClientWorkload: Sendable {
     }
   }
 
-  private func work(_ client: HTTPClient, _ count: Int) async throws -> WorkerResult {
+  private func work(_ client: Clients, _ count: Int) async throws -> WorkerResult {
     var request = HTTPRequest(url: url)
     if mode == .new || mode == .newr { request.headers.add("Connection", "close") }
     request.options.timeouts.responseHead = .unlimited
@@ -99,12 +111,17 @@ struct ClientWorkload: Sendable {
     result.latencies.reserveCapacity(count)
     for _ in 0..<count {
       let start = Measurement.now()
-      let response = try await client.send(request)
-      guard response.status.code == 200 else {
-        result.errors += 1
-        continue
+      switch mode {
+      case .typed: result.bytes += try await client.typed.request(Probe<Data>(path: url.path)).count
+      case .typedjson: result.bytes += try await client.typed.request(Probe<[Item]>(path: url.path)).count
+      default:
+        let response = try await client.raw.send(request)
+        guard response.status.code == 200 else {
+          result.errors += 1
+          continue
+        }
+        result.bytes += try await consume(response)
       }
-      result.bytes += try await consume(response)
       result.latencies.append(UInt32(min((Measurement.now() - start) * 1e9, Double(UInt32.max))))
     }
     return result
@@ -118,5 +135,21 @@ struct ClientWorkload: Sendable {
     var bytes = 0
     while let chunk = try await response.body.next() { bytes += chunk.count }
     return bytes
+  }
+}
+
+/// The raw client, and the typed one on top of it.
+private struct Clients: Sendable {
+  let raw: HTTPClient
+  let typed: DefaultNetworkClient
+
+  init(configuration: HTTPClientConfiguration, url: HTTPURL) {
+    raw = HTTPClient(configuration: configuration)
+    let base = URL(string: "\(url.scheme.rawValue)://\(url.hostHeaderValue)") ?? URL(filePath: "/")
+    let network = NetworkConfiguration.advanced(
+      baseURL: base,
+      resilience: ResiliencePack(bodyBuffering: .streaming(maxBytes: nil)),
+      transport: TransportPack(allowsInsecureHTTP: true))
+    typed = DefaultNetworkClient(configuration: network, transport: raw)
   }
 }

@@ -26,7 +26,7 @@ public struct RefreshFailureCooldown: Sendable, Hashable {
   public static var disabled: RefreshFailureCooldown { RefreshFailureCooldown(base: nil, longest: .zero) }
 
   /// The wait after so many failures in a row.
-  func duration(afterFailures count: Int) -> Duration {
+  package func duration(afterFailures count: Int) -> Duration {
     guard var wait = base, count > 0, wait > .zero else { return .zero }
     for _ in 1..<count {
       // Compared before it is doubled: a Duration that overflows traps.

@@ -1,11 +1,16 @@
 /// Gets the session's tokens for all requests of a client: one refresh at a time, however many ask for it.
 package actor RefreshTokenCoordinator {
   /// A token, and what the coordinator knew when it was read.
-  struct Credential: Sendable, Hashable {
+  package struct Credential: Sendable, Hashable {
     /// Nil when there is none.
-    let token: String?
+    package let token: String?
     /// How many refreshes had succeeded.
-    let generation: UInt64
+    package let generation: UInt64
+
+    package init(token: String?, generation: UInt64) {
+      self.token = token
+      self.generation = generation
+    }
   }
 
   private enum State {
@@ -55,7 +60,7 @@ package actor RefreshTokenCoordinator {
   /// The token at present.
   ///
   /// - Throws: What the policy throws, mapped.
-  func currentCredential() async throws(NetworkError) -> Credential {
+  package func currentCredential() async throws(NetworkError) -> Credential {
     // Read before the token: at worst a token that is newer than its generation is compared by value below.
     let generation = self.generation
     do {
@@ -70,7 +75,7 @@ package actor RefreshTokenCoordinator {
   ///
   /// - Throws: The error of the refresh, also while it is not to be repeated yet; `cancelled` at once when the task is
   ///   cancelled, which leaves the refresh to the others.
-  func token(replacing refused: Credential) async throws(NetworkError) -> String {
+  package func token(replacing refused: Credential) async throws(NetworkError) -> String {
     if let latestToken, generation > refused.generation, latestToken != refused.token { return latestToken }
     guard !Task.isCancelled, !isShutDown else { throw .cancelled }
     switch state {

@@ -65,6 +65,18 @@ package final class CoalescingStage: Sendable {
     return response
   }
 
+  /// How many callers wait for an exchange.
+  package var waitingCount: Int {
+    state.withLock { state in
+      state.seats.values.reduce(0) { count, seat in
+        if case .waiting = seat { count + 1 } else { count }
+      }
+    }
+  }
+
+  /// How many exchanges are under way.
+  package var exchangeCount: Int { state.withLock { $0.exchanges.count } }
+
   private func board(_ key: CoalescingKey) -> Table.Boarding {
     state.withLock { state in
       let boarding = state.table.callerArrived(for: key)

@@ -39,12 +39,13 @@ final class BodyStreamDriver: ExchangeDriver {
 
   func abandon(_ exchange: ExchangeID, isCancelled: Bool) {
     asker.finish()
-    let task = state.withLock { state -> Task<Void, Never>? in
-      defer { state = .over }
-      if case .running(let task) = state { return task }
-      return nil
+    // A stream that was never read dies here, outside the lock: its end may run code of the caller.
+    let former = state.withLock { state in
+      let former = state
+      state = .over
+      return former
     }
-    task?.cancel()
+    if case .running(let task) = former { task.cancel() }
   }
 
   private func run(_ stream: any AsyncSequence<ByteChunk, any Error> & Sendable) async {
@@ -70,7 +71,7 @@ final class BodyStreamDriver: ExchangeDriver {
       }
       let chunk = rest.map { next.prefix(Int(clamping: $0)) } ?? next
       rest = rest.map { $0 - UInt64(chunk.count) }
-      // The consumer asked once and waits for bytes.
+      // An empty piece wakes nobody: ask again on behalf of the consumer, who still waits.
       if chunk.isEmpty { asker.yield() } else { channel.append(chunk).waiter?.resume() }
     }
   }

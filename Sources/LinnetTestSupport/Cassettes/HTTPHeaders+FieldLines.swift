@@ -6,18 +6,29 @@ extension HTTPHeaders {
 }
 
 extension KeyedDecodingContainer {
-  /// Fields that were written as lines.
+  /// Fields that were written as lines; none when there is no such key.
   func decodeFieldLines(forKey key: Key) throws -> HTTPHeaders {
     var headers = HTTPHeaders()
-    guard contains(key) else { return headers }
-    var lines = try nestedUnkeyedContainer(forKey: key)
-    while !lines.isAtEnd {
-      let line = try lines.decode(String.self)
+    for (index, line) in try (decodeIfPresent([String].self, forKey: key) ?? []).enumerated() {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, (try? headers.add(name: String(parts[0]), value: String(parts[1]))) != nil else {
-        throw DecodingError.dataCorruptedError(in: lines, debugDescription: "a field line is `Name: value`")
+        throw DecodingError.dataCorrupted(
+          DecodingError.Context(
+            codingPath: codingPath + [key, LineKey(intValue: index)], debugDescription: "a field line is `Name: value`")
+        )
       }
     }
     return headers
   }
+}
+
+/// The position of a line in its list.
+private struct LineKey: CodingKey {
+  let intValue: Int?
+
+  var stringValue: String { intValue.map { "\($0)" } ?? "" }
+
+  init(intValue: Int) { self.intValue = intValue }
+
+  init?(stringValue: String) { return nil }
 }

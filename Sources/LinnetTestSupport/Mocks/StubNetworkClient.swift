@@ -143,8 +143,12 @@ public final class StubNetworkClient: NetworkClient, UploadNetworkClient {
     case .delayed(let seconds):
       do {
         try await clock.sleep(for: Self.delay(seconds))
-      } catch {
+      } catch is CancellationError {
         throw NetworkError.cancelled
+      } catch {
+        throw NetworkError.underlying(
+          SendableUnderlyingError(
+            domain: "LinnetTestSupport", code: 1, message: "the delay of a stub failed: \(error)"), nil)
       }
     }
     if Task.isCancelled { throw .cancelled }

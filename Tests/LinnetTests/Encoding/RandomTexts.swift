@@ -1,0 +1,42 @@
+/// Random texts of the kinds that break encoders; the same seed gives the same ones.
+struct RandomTexts {
+  private var generator: Generator
+
+  init(seed: UInt64) { generator = Generator(state: seed) }
+
+  /// SplitMix64.
+  private struct Generator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+
+  private static let troublemakers = [
+    ".", "..", "/", "\\", "%", "%2e", "%2E", "%252e", "%2f", "%5c", "?", "#", "@", ":", "//", "&", "=", "+", " ", ";",
+    ",",
+    "[", "]", "\r\n", "\r", "\n", "\t", "\0", "\u{7F}", "\u{85}", "\u{2028}", "\u{FEFF}", "é", "e\u{301}", "한", "👩‍👩‍👧",
+    "\u{202E}",
+    "https://evil.test", "%", "%0d%0a", "X: y", "\"", "'", "<", ">", "{", "}", "|", "^", "`", "~", "!", "$", "*", "(",
+    ")",
+  ]
+
+  mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
+
+  mutating func text(upTo pieces: Int = 6) -> String {
+    var text = ""
+    for _ in 0..<number(below: pieces + 1) {
+      switch number(below: 4) {
+      case 0: text += Self.troublemakers.randomElement(using: &generator) ?? ""
+      case 1: text.unicodeScalars.append(Unicode.Scalar(UInt32(number(below: 0x80))) ?? "x")
+      case 2: text.unicodeScalars.append(Unicode.Scalar(UInt32(number(below: 0x11_0000))) ?? "y")
+      default: text += ["user", "7", "Name", "a-b", "v1"].randomElement(using: &generator) ?? ""
+      }
+    }
+    return text
+  }
+}
