@@ -95,11 +95,11 @@ struct PathRules {
         .pathComponent, at: literal, position: range.lowerBound,
         fixIts: [fixIt("remove-component", "remove the \(part)", range, "")],
         "the '\(scalar)' begins the \(part), which does not belong to the path; \(remedy)")
-    case .percentEscape(let range):
+    case .percentEscape(let escape, let range):
       findings.report(
         .invalidPercentEscape, at: literal, position: range.lowerBound,
         fixIts: [fixIt("encode-percent", "write '%25' for a percent sign", range, "%25")],
-        "the '%' is not followed by two hexadecimal digits; write '%25' for a percent sign")
+        "'\(escape)' is no percent escape, which has two hexadecimal digits; write '%25' for a percent sign")
     case .dotSegment(let segment, let range, let removal):
       let fixIts = removal.map { [fixIt("remove-segment", "remove the segment", $0, "")] }
       findings.report(
@@ -110,7 +110,8 @@ struct PathRules {
       let fixIts = name.isEmpty ? [] : [fixIt("close-placeholder", "write '{\(name)}'", closing..<closing, "}")]
       findings.report(
         .unterminatedPlaceholder, at: literal, position: range.lowerBound, fixIts: fixIts,
-        "the placeholder has no closing '}'; write '{\(name.isEmpty ? "property" : name)}', or '%7B' for a brace")
+        "the placeholder '{\(name)' has no closing '}'; write '{\(name.isEmpty ? "property" : name)}', or '%7B' for a brace"
+      )
     case .unmatched(let range):
       if hasInterpolations { return }
       findings.report(

@@ -15,8 +15,8 @@ struct PathTemplate {
   enum Fault {
     /// A `?` or `#`, which would begin the query or the fragment; the range reaches to the end of the literal.
     case component(Unicode.Scalar, Range<AbsolutePosition>)
-    /// A `%` without two hexadecimal digits.
-    case percentEscape(Range<AbsolutePosition>)
+    /// A `%` without two hexadecimal digits, and what stands in their place.
+    case percentEscape(String, Range<AbsolutePosition>)
     /// A segment that means `.` or `..`; the removal takes one slash with it.
     case dotSegment(String, Range<AbsolutePosition>, removal: Range<AbsolutePosition>?)
     /// A `{` that nothing closes, and where the `}` belongs.
@@ -53,7 +53,8 @@ struct PathTemplate {
         isPath = false
         faults.append(.component(unit.scalar ?? "?", unit.range.lowerBound..<units[units.count - 1].range.upperBound))
       case "%" where isPath && !(isHexDigit(index + 1) && isHexDigit(index + 2)):
-        faults.append(.percentEscape(unit.range))
+        let digits = units[(index + 1)...].prefix(2).prefix { $0.scalar != nil && $0.scalar != "/" }
+        faults.append(.percentEscape(unit.source + digits.map(\.source).joined(), unit.range))
       case "/" where isPath, "\\" where isPath:
         checkSegment(segment..<index)
         segment = index + 1

@@ -43,7 +43,9 @@ extension FixIt.Change {
   static func removeProperty(_ property: EndpointProperty) -> FixIt.Change {
     let bindings = property.declaration.bindings
     guard bindings.count > 1 else { return removeMember(property.member) }
-    if property.binding.trailingComma == nil, let index = bindings.index(of: property.binding) {
+    if property.binding.trailingComma == nil, let index = bindings.index(of: property.binding),
+      index > bindings.startIndex
+    {
       let previous = bindings[bindings.index(before: index)]
       let start = previous.trailingComma?.positionAfterSkippingLeadingTrivia ?? property.binding.position
       return replace(start..<property.binding.endPositionBeforeTrailingTrivia, in: property.declaration, with: "")

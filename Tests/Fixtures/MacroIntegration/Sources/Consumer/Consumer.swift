@@ -1,6 +1,7 @@
 import Endpoints
 import FoundationEssentials
 import Linnet
+import MainActorByDefault
 
 enum Kind: String { case draft = "a/b", final }
 
@@ -94,6 +95,8 @@ struct Consumer {
     try expect(Generic<[User]>(query: Filter(page: 1)).parameters, Filter(page: 1))
     try expect(GenericResponse<User>().path, "/generic")
     try expect(Scope.Scoped(id: 1).path, "/scoped/1")
+    try expect(CreateNote(id: 1, body: Note(text: "")).path, "/notes/1")
+    try expect(CreateNote(id: 1, body: nil).parameters, nil)
     try expect(Purge().method.rawValue, "PURGE")
     print("macro consumer: every endpoint has the values that it declares")
   }
