@@ -20,7 +20,9 @@ import Testing
       ("max-age=", "max-age="), ("max-age=\"1\"2", "max-age=12"),
     ])
   func directives(value: String, expected: String) {
-    let found = parse(value).directives.map { $0.argument.map { argument in "\($0.name)=\(argument)" } ?? $0.name }
+    let found = parse(value).directives.map { found in
+      found.argument.map { "\(found.name)=\($0)" } ?? found.name
+    }
     #expect(found.joined(separator: " ") == expected)
   }
 

@@ -3,7 +3,7 @@ import LinnetProtocols
 import Testing
 
 @Suite struct VaryKeyTests {
-  private func key(_ vary: HTTPHeaders, _ request: HTTPHeaders) -> VaryKey? {
+  private func makeKey(_ vary: HTTPHeaders, _ request: HTTPHeaders) -> VaryKey? {
     VaryKey(response: vary, request: request) { $0 == "cookie" ? "masked \($1)" : $1 }
   }
 
@@ -21,9 +21,9 @@ import Testing
 
   @Test("the snapshot has the request's values, nil for what it lacks, and masked credentials")
   func snapshot() throws {
-    let key = try #require(key(["Vary": "X-A, X-B, Cookie"], ["x-a": "1", "Cookie": "s=1", "X-C": "3"]))
+    let key = try #require(makeKey(["Vary": "X-A, X-B, Cookie"], ["x-a": "1", "Cookie": "s=1", "X-C": "3"]))
     #expect(key.fields == ["x-a": "1", "x-b": nil, "cookie": "masked s=1"])
-    #expect(self.key(["Vary": "X-A, *"], [:]) == nil)
+    #expect(makeKey(["Vary": "X-A, *"], [:]) == nil)
   }
 
   @Test(
@@ -37,9 +37,9 @@ import Testing
       ("Accept", "a/b;q=1.0, c/d;q=0.0", "c/d;q=0, a/b"),
     ])
   func equal(name: String, stored: String, present: String) throws {
-    let key = try #require(key(["Vary": name], [name: stored]))
+    let key = try #require(makeKey(["Vary": name], [name: stored]))
     #expect(key.matches([name: present]) { $1 })
-    let reversed = try #require(self.key(["Vary": name], [name: present]))
+    let reversed = try #require(makeKey(["Vary": name], [name: present]))
     #expect(reversed.matches([name: stored]) { $1 })
   }
 
@@ -51,23 +51,23 @@ import Testing
       ("Accept", "a/b;q=high", "a/b"), ("Accept", "a/b;x=\"1;q=0.5\"", "a/b;x=\"1;q=0.6\""),
     ])
   func different(name: String, stored: String, present: String) throws {
-    let key = try #require(key(["Vary": name], [name: stored]))
+    let key = try #require(makeKey(["Vary": name], [name: stored]))
     #expect(!key.matches([name: present]) { $1 })
   }
 
   @Test("a missing field equals a missing field only, not an empty one")
   func missing() throws {
-    let without = try #require(key(["Vary": "X-A"], [:]))
+    let without = try #require(makeKey(["Vary": "X-A"], [:]))
     #expect(without.matches([:]) { $1 })
     #expect(!without.matches(["X-A": ""]) { $1 })
-    let empty = try #require(key(["Vary": "X-A"], ["X-A": ""]))
+    let empty = try #require(makeKey(["Vary": "X-A"], ["X-A": ""]))
     #expect(!empty.matches([:]) { $1 })
     #expect(empty.matches(["X-A": ""]) { $1 })
   }
 
   @Test("repeats of a field are its values joined")
   func repeats() throws {
-    let key = try #require(key(["Vary": "X-A"], [HTTPHeader("X-A", "1"), HTTPHeader("X-A", "2")]))
+    let key = try #require(makeKey(["Vary": "X-A"], [HTTPHeader("X-A", "1"), HTTPHeader("X-A", "2")]))
     #expect(key.matches(["X-A": "1, 2"]) { $1 })
   }
 }
