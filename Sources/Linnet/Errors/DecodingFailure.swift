@@ -47,7 +47,8 @@ public struct DecodingFailure: Sendable, Hashable {
         .typeMismatch, path: context.codingPath, context, expected: type,
         found: Self.kindFound(in: context.debugDescription))
     case .dataCorrupted(let context):
-      let isDocument = context.codingPath.isEmpty
+      // Foundation says this for text that is no JSON, and for numbers that do not fit.
+      let isDocument = context.codingPath.isEmpty && context.debugDescription.hasPrefix("The given data was not valid")
       self.init(
         isDocument ? .invalidDocument : .invalidValue, path: context.codingPath, context,
         hint: isDocument ? data.flatMap(Self.documentHint) : Self.valueHint(from: context.debugDescription))
@@ -111,8 +112,11 @@ public struct DecodingFailure: Sendable, Hashable {
     return words[found...].compactMap { kinds[$0] }.first
   }
 
-  /// `Cannot initialize Colour from invalid String value red` without the value.
+  /// What the decoder says where it is known not to quote the value: `Cannot initialize Colour from invalid String value
+  /// red` without its end, and what it has to say about dates and data.
   private static func valueHint(from message: String) -> String? {
+    let fixed = ["Expected date string to be ISO8601-formatted.", "Encountered Data is not valid Base64."]
+    if fixed.contains(message) { return String(message.dropLast()) }
     let parts = message.split(separator: " ")
     guard parts.count > 4, parts[0] == "Cannot", parts[1] == "initialize", parts[3] == "from", parts[4] == "invalid"
     else {

@@ -87,12 +87,12 @@ public struct DefaultNetworkLogger: NetworkLogger {
   }
 
   private func text(of data: Data) -> String {
+    // A prefix may end inside a character, of which up to three bytes are left then.
     let shown = data.prefix(4096)
-    guard let text = String(validating: shown, as: UTF8.self) ?? String(validating: shown.dropLast(3), as: UTF8.self)
-    else {
-      return "\(data.count) bytes that are not text"
+    for excess in 0...(shown.count < data.count ? 3 : 0) {
+      if let text = String(validating: shown.dropLast(excess), as: UTF8.self) { return text }
     }
-    return text
+    return "\(data.count) bytes that are not text"
   }
 
   /// What is known without free text: that of an error may quote anything.
@@ -102,7 +102,9 @@ public struct DefaultNetworkLogger: NetworkLogger {
       line += " " + (transport.method.map { "\($0.rawValue) " } ?? "")
       line += (transport.url.map { Redaction.url($0) + ": " } ?? "") + transport.phase.rawValue
       if !transport.peers.isEmpty { line += " (\(transport.peers.map(\.address).joined(separator: "; ")))" }
-      line += " [attempt \(transport.attempts), \(ErrorLine.duration(transport.elapsed))]"
+      if transport.attempts > 0 {
+        line += " [attempt \(transport.attempts), \(ErrorLine.duration(transport.elapsed))]"
+      }
     } else if error.response?.request != nil {
       line += " " + ErrorLine.request(of: error.response)
     }

@@ -16,7 +16,8 @@ package enum Redaction {
   /// - Parameter keepsQueryValues: Keeps the values, for a cURL command whose reader asked for them.
   package static func url(_ text: String, keepsQueryValues: Bool = false) -> String {
     guard let url = try? HTTPURL(text) else { return unparsedURL(text, keepsQueryValues: keepsQueryValues) }
-    var result = "\(url.scheme.rawValue)://\(url.hostHeaderValue)\(keepsQueryValues ? url.path : secrets(url.path))"
+    var result = "\(url.scheme.rawValue)://\(url.hostHeaderValue)"
+    result += keepsQueryValues ? url.path : path(url.path)
     if let query = url.query { result += "?" + (keepsQueryValues ? query : self.query(query)) }
     return result
   }
@@ -24,7 +25,7 @@ package enum Redaction {
   /// The query with each value replaced by ``mark``; names, their escapes and their order are kept.
   package static func query(_ query: String) -> String {
     query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-      guard let separator = pair.firstIndex(of: "=") else { return secrets(String(pair)) }
+      guard let separator = pair.firstIndex(of: "=") else { return bareName(pair) }
       return secrets(String(pair[..<separator])) + "=" + mark
     }.joined(separator: "&")
   }
@@ -85,7 +86,16 @@ package enum Redaction {
     return result + output
   }
 
-  // MARK: - Parts
+  private static func path(_ path: String) -> String {
+    // A mark of an earlier pass was escaped when the URL was parsed.
+    let unescaped = path.replacing("%3Credacted%3E", with: mark).replacing("%3Credacted-jwt%3E", with: tokenMark)
+    return secrets(unescaped)
+  }
+
+  /// A piece of a query without a value: a name, unless it looks like the rest of `user:password@host`.
+  private static func bareName(_ piece: Substring) -> String {
+    piece.contains("@") ? mark : secrets(String(piece))
+  }
 
   private static func unparsedURL(_ text: String, keepsQueryValues: Bool) -> String {
     // An `@` may end a password wherever it stands, because the text is no URL.

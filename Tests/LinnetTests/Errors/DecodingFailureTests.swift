@@ -103,10 +103,11 @@ struct DecodingFailureTests {
 
   @Test("without the body there is no hint, and no harm")
   func withoutBody() {
-    let failure = DecodingFailure(.dataCorrupted(.init(codingPath: [], debugDescription: "The data is not valid")))
+    let words = "The given data was not valid JSON."
+    let failure = DecodingFailure(.dataCorrupted(.init(codingPath: [], debugDescription: words)))
     #expect(failure.hint == nil)
     #expect(failure.description == "the body cannot be read")
-    #expect(failure.decoderMessage == "The data is not valid")
+    #expect(failure.decoderMessage == words)
   }
 
   @Test("deeply nested and random bodies never trap", arguments: 0..<200)
@@ -115,8 +116,22 @@ struct DecodingFailureTests {
       [0x7B, 0x5B, 0x22, 0x31, 0x2E, 0x2C, 0x3A, 0x5D, 0x7D].randomElement() ?? 0
     }
     if seed == 0 { bytes = [UInt8](repeating: UInt8(ascii: "["), count: 100_000) }
-    let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
-    #expect(DecodingFailure(error, data: Data(bytes)).kind == .invalidDocument)
+    let error = DecodingError.dataCorrupted(
+      .init(codingPath: [], debugDescription: "The given data was not valid JSON."))
+    #expect(DecodingFailure(error, data: Data(bytes)).hint != nil)
+  }
+
+  private struct Meeting: Decodable { var start: Date }
+
+  @Test("a date is told from text that is no JSON, although Foundation names no place for it")
+  func date() throws {
+    let data = Data(#"{"start":"tomorrow"}"#.utf8)
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    let error = try #require(throws: DecodingError.self) { try decoder.decode(Meeting.self, from: data) }
+    let failure = DecodingFailure(error, data: data)
+    #expect(failure.kind == .invalidValue)
+    #expect(failure.description == "the value is not valid (Expected date string to be ISO8601-formatted)")
   }
 
   private struct Foreign: Error {}
