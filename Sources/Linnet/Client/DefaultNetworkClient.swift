@@ -17,7 +17,7 @@ public import LinnetHTTP
 /// started with a completion closure; an `await` keeps it alive.
 public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
   let pipeline: RequestPipeline
-  let registry = RequestRegistry()
+  package let registry = RequestRegistry()
   let clientHeaders: ClientHeaders
   let middleware = ClientMiddleware()
   let completionQueue = CompletionQueue()

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
 /// The user's languages as the environment names them.
-enum PreferredLanguages {
+package enum PreferredLanguages {
   /// Those of this process.
   static var current: [String] { list(ProcessInfo.processInfo.environment) }
 
   /// Language tags in order of preference: the locale is `LC_ALL`, else `LC_MESSAGES`, else `LANG`; unless it is the
   /// POSIX locale, `LANGUAGE` may put a list in its place, as for gettext.
-  static func list(_ environment: [String: String]) -> [String] {
+  package static func list(_ environment: [String: String]) -> [String] {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     guard let locale, let language = tag(locale) else { return [] }
     let listed = (environment["LANGUAGE"] ?? "").split(separator: ":").compactMap { tag(String($0)) }

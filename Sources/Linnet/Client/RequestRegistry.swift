@@ -5,9 +5,9 @@ internal import LinnetBytes
 /// A call enters before its task exists and attaches the task afterwards. A cancellation that comes in between is
 /// remembered in the entry and reaches the task when it is attached, so no call slips through, and nothing has to be
 /// kept about calls and tags of the past.
-final class RequestRegistry: Sendable {
+package final class RequestRegistry: Sendable {
   /// A call in the registry.
-  struct Ticket: Sendable, Hashable {
+  package struct Ticket: Sendable, Hashable {
     fileprivate let number: UInt64
   }
 
@@ -25,8 +25,10 @@ final class RequestRegistry: Sendable {
 
   private let state = Lock(State())
 
+  package init() {}
+
   /// Enters a call; nil after ``shutDown()``.
-  func enter(tag: CancellationTag?) -> Ticket? {
+  package func enter(tag: CancellationTag?) -> Ticket? {
     state.withLock { state in
       guard !state.isShutDown else { return nil }
       let number = state.nextNumber
@@ -38,7 +40,7 @@ final class RequestRegistry: Sendable {
 
   /// Tells how the call is cancelled. `cancel` is called at once when the call was cancelled since it entered; nothing
   /// happens when it left already.
-  func attach(_ ticket: Ticket, cancel: @escaping @Sendable () -> Void) {
+  package func attach(_ ticket: Ticket, cancel: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       guard var entry = state.entries[ticket.number] else { return false }
       entry.cancel = cancel
@@ -49,24 +51,24 @@ final class RequestRegistry: Sendable {
   }
 
   /// The call ended.
-  func leave(_ ticket: Ticket) {
+  package func leave(_ ticket: Ticket) {
     state.withLock { state in _ = state.entries.removeValue(forKey: ticket.number) }
   }
 
   /// Cancels all calls that entered so far.
-  func cancelAll() { cancel { _ in true } }
+  package func cancelAll() { cancel { _ in true } }
 
   /// Cancels the calls that entered with this tag so far.
-  func cancelAll(matching tag: CancellationTag) { cancel { $0.tag == tag } }
+  package func cancelAll(matching tag: CancellationTag) { cancel { $0.tag == tag } }
 
   /// Cancels all calls and lets no further one enter.
-  func shutDown() {
+  package func shutDown() {
     state.withLock { $0.isShutDown = true }
     cancelAll()
   }
 
   /// For tests: the number of calls that are under way.
-  var count: Int { state.withLock { $0.entries.count } }
+  package var count: Int { state.withLock { $0.entries.count } }
 
   private func cancel(where matches: (Entry) -> Bool) {
     let actions: [@Sendable () -> Void] = state.withLock { state in

@@ -16,8 +16,10 @@ public enum JSONCoding {
     encoder.keyEncodingStrategy = keys
     encoder.dateEncodingStrategy = .custom { date, encoder in
       guard let text = ISO8601Milliseconds.text(date) else {
+        // The number, not the date: printing a date that is not a number traps in Foundation (6.3.1).
         throw EncodingError.invalidValue(
-          date, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "the date is out of range"))
+          date.timeIntervalSince1970,
+          EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "the date is out of range"))
       }
       var container = encoder.singleValueContainer()
       try container.encode(text)

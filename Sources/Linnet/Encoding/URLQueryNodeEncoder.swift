@@ -24,11 +24,11 @@ struct URLQueryNodeEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { URLQuerySingleValueContainer(parent: self) }
 
-  /// An encoder for a value inside this one's.
+  /// An encoder for a value inside this one's. Beyond the limit the path no longer grows.
   func nested(_ node: URLQueryNode, _ key: any CodingKey) -> URLQueryNodeEncoder {
-    let child = URLQueryNodeEncoder(encoder: encoder, node: node, codingPath: codingPath + [key], depth: depth + 1)
-    if child.isTooDeep { node.content = .invalid(Self.tooDeep) }
-    return child
+    if depth >= Self.maximumDepth { node.content = .invalid(Self.tooDeep) }
+    return URLQueryNodeEncoder(
+      encoder: encoder, node: node, codingPath: isTooDeep ? codingPath : codingPath + [key], depth: depth + 1)
   }
 
   /// An encoder for a value that stands for this one's.

@@ -14,8 +14,8 @@ struct PayloadEncoding: Sendable {
   ) throws(NetworkError) -> RequestPayload {
     switch try policy.encode(parameters) {
     case .none:
-      guard let client, isMergeable, mayHaveParametersOfTheClientAlone,
-        case .body(let data, let type) = try policy.encode(client.values)
+      guard let client, mayHaveParametersOfTheClientAlone,
+        case .body(let data, let type)? = try clientPolicy?.encode(client.values)
       else { return .none }
       return .body(.data(data), contentType: contentType ?? type)
     case .query(let query): return .query(query)
@@ -30,15 +30,19 @@ struct PayloadEncoding: Sendable {
   }
 
   private func merged(_ own: Data, with client: ClientParameters?) throws(NetworkError) -> Data {
-    guard let client, isMergeable, case .body(let added, _) = try policy.encode(client.values) else { return own }
+    guard let client, case .body(let added, _)? = try clientPolicy?.encode(client.values) else { return own }
     if case .json = policy { return JSONObjectMerge.merge(own, with: added, precedence: client.precedence) ?? own }
     return FormMerge.merge(own, with: added, precedence: client.precedence)
   }
 
-  private var isMergeable: Bool {
+  /// How the client's parameters are encoded: their names as they are, at the top level. Nil when they have no place.
+  private var clientPolicy: RequestEncodingPolicy? {
     switch policy {
-    case .json, .formURLEncoded: true
-    case .none, .query, .data, .text: false
+    case .json: return policy
+    case .formURLEncoded(var encoder, _):
+      encoder.keyEncodingStrategy = .useDefaultKeys
+      return .formURLEncoded(encoder, rootKey: nil)
+    case .none, .query, .data, .text: return nil
     }
   }
 

@@ -27,7 +27,7 @@ struct MultipartFileTests {
     let directory = try TemporaryDirectory()
     let path = try directory.write(TestPattern.bytes(size), to: "cat picture.png")
     let form = try form(path)
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let request = try await send(form, to: server)
       #expect(request.headers["Content-Length"] == "\(form.estimatedEncodedSize)")
       #expect(request.headers["Content-Type"] == "multipart/form-data; boundary=B")
@@ -66,7 +66,7 @@ struct MultipartFileTests {
     #expect(mkfifo(pipe, 0o600) == 0)
     var form = MultipartFormData()
     for (path, reason) in [
-      (directory.path(of: "missing"), "No such file or directory"), (directory.path, "it is not a regular file"),
+      (directory.path(of: "missing"), "No such file or directory"), (directory.path + "/", "it is not a regular file"),
       (pipe, "it is not a regular file"), ("/dev/null", "it is not a regular file"),
     ] {
       let error = #expect(throws: MultipartError.self) {
@@ -109,7 +109,7 @@ struct MultipartFileTests {
     let error = #expect(throws: MultipartError.self) { try form.encode() }
     let description = try #require(error?.description)
     #expect(description.contains("part \"file\"") && description.contains(path))
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let failure = await #expect(throws: TransportError.self) {
         try await HTTPClient().send(.post(server.url("/"), body: body))
       }
@@ -130,7 +130,7 @@ struct MultipartFileTests {
     try form.appendFile(at: URL(fileURLWithPath: path), name: "file")
     #expect(throws: MultipartError.containsBoundary(part: "file")) { try form.encode() }
     let body = try form.requestBody()
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let failure = await #expect(throws: TransportError.self) {
         try await HTTPClient().send(.post(server.url("/"), body: body))
       }
@@ -149,7 +149,7 @@ struct MultipartFileTests {
     #expect(ftruncate(descriptor, size) == 0)
     close(descriptor)
     let form = try form(path)
-    try await ScriptedServer.with(.answer("ok")) { server async throws in
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
       let before = ResidentMemory.bytes
       let request = try await send(form, to: server)
       #expect(request.body.count == UInt64(form.estimatedEncodedSize))
