@@ -1,3 +1,4 @@
+internal import Linnet
 internal import LinnetHTTP
 internal import LinnetTestSupport
 

@@ -1,10 +1,10 @@
-// Written by .ci/doc-examples from Sources/Linnet/Linnet.docc/Endpoints.md: edit that.
+// Written by .ci/doc-examples from Sources/Linnet/Linnet.docc/WritingEndpoints.md: edit that.
 // swift-format-ignore-file
 
 import Foundation
 import Linnet
 
-enum LinnetEndpointsExamples {
+enum LinnetWritingEndpointsExamples {
   struct User: Decodable, Sendable {
     let id: Int
     let name: String

@@ -1,10 +1,10 @@
-// Written by .ci/doc-examples from Sources/Linnet/Linnet.docc/Configuration.md: edit that.
+// Written by .ci/doc-examples from Sources/Linnet/Linnet.docc/ConfiguringTheClient.md: edit that.
 // swift-format-ignore-file
 
 import Foundation
 import Linnet
 
-enum LinnetConfigurationExamples {
+enum LinnetConfiguringTheClientExamples {
   protocol TokenStore: Sendable {
     func accessToken() async -> String?
     func renew() async throws -> String

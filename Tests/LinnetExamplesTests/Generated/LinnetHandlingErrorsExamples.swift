@@ -1,10 +1,10 @@
-// Written by .ci/doc-examples from Sources/Linnet/Linnet.docc/Errors.md: edit that.
+// Written by .ci/doc-examples from Sources/Linnet/Linnet.docc/HandlingErrors.md: edit that.
 // swift-format-ignore-file
 
 import Foundation
 import Linnet
 
-enum LinnetErrorsExamples {
+enum LinnetHandlingErrorsExamples {
   struct User: Decodable, Sendable {
     let id: Int
     let name: String
