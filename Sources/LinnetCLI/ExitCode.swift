@@ -47,7 +47,7 @@ extension ExitCode {
     case .invalidRequest, .invalidConfiguration: self = .usage
     case .invalidURL: self = .malformedURL
     case .hostNotFound, .resolutionFailed: self = .hostNotResolved
-    case .connectionRefused, .connectFailed, .poolQueueFull: self = .connectFailed
+    case .connectionRefused, .networkUnreachable, .connectFailed, .poolQueueFull: self = .connectFailed
     case .invalidResponse: self = .weirdReply
     case .truncated: self = .partialBody
     case .requestBodyFailed: self = .readError

@@ -5,7 +5,7 @@ extension TransportError {
   var adapterKind: String {
     switch code {
     case _ where code.isTimeout: "timeout"
-    case .hostNotFound, .resolutionFailed, .connectionRefused, .connectFailed: "connect"
+    case .hostNotFound, .resolutionFailed, .connectionRefused, .networkUnreachable, .connectFailed: "connect"
     case .tlsHandshakeFailed, .certificateRejected, .trustRootsUnavailable: "tls"
     case .truncated: "truncated"
     case .connectionLost: phase == .body ? "truncated" : "protocol"

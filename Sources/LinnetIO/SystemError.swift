@@ -25,6 +25,8 @@ package struct SystemError: Error, Sendable {
 
   package var isConnectionRefused: Bool { number == ECONNREFUSED }
   package var isConnectionReset: Bool { number == ECONNRESET || number == EPIPE }
+  /// There is no way to the network of the address at all.
+  package var isNetworkUnreachable: Bool { number == ENETUNREACH || number == ENETDOWN }
   package var isTimeout: Bool { number == ETIMEDOUT }
   package var isNotFound: Bool { number == ENOENT }
   package var isAlreadyThere: Bool { number == EEXIST }

@@ -50,11 +50,7 @@ extension DefaultNetworkClient {
     let transport = endpoint.transport
     let blueprint = RequestBlueprint(endpoint) { _ throws(NetworkError) in
       let form = endpoint.multipartFormData
-      do throws(MultipartError) {
-        return .body(try form.requestBody(), contentType: form.contentTypeHeader)
-      } catch {
-        throw .configuration(reason: .invalidRequest("the multipart form cannot be sent: \(error)"))
-      }
+      return .body(try await form.requestBody(endpoint.uploadStrategy), contentType: form.contentTypeHeader)
     }
     return start(blueprint, tag: tag) { data, response in
       try transport.responseDecoder.decode(data: data, response: response)

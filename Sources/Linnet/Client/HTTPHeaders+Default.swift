@@ -34,9 +34,10 @@ enum LibraryHeaders {
     return headers
   }()
 
-  /// Whether a field is one of ours with our value.
-  static func contains(_ header: HTTPHeader) -> Bool {
-    header == userAgent || header == acceptLanguage || header == acceptEncoding
-      || header == HTTPHeader.defaultAcceptLanguage
+  /// Removes the fields that still have our values. What `headers` recorded about invalid fields stays.
+  static func removeDefaults(from headers: inout HTTPHeaders) {
+    guard !headers.isEmpty else { return }
+    for header in [userAgent, HTTPHeader.defaultAcceptLanguage, acceptEncoding]
+    where headers.value(for: header.name) == header.value { headers.remove(header.name) }
   }
 }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import LinnetBytes
 package import LinnetHTTP
 
 /// The values behind a ``NetworkConfiguration``. The configuration is opaque, so that settings can be added and
@@ -6,7 +7,7 @@ package import LinnetHTTP
 package struct NetworkSettings: Sendable {
   package var baseURL: URL
   package var timeout: TimeInterval
-  package var cachePolicy: RequestCachePolicy
+  package var cachePolicy = RequestCachePolicy.useProtocolCachePolicy
   package var priority = RequestPriority.normal
   package var acceptableStatusCodes = Set(200..<300)
   package var bodyBuffering = ResponseBodyBufferingPolicy.default
@@ -47,12 +48,24 @@ package struct NetworkSettings: Sendable {
   /// Nil: the engine's defaults with a connect timeout of 10 s.
   package var engine: HTTPClientConfiguration?
 
-  package init(
-    baseURL: URL, timeout: TimeInterval, cachePolicy: RequestCachePolicy, eventDelivery: EventDeliveryPolicy
-  ) {
+  package init(baseURL: URL, timeout: TimeInterval, eventDelivery: EventDeliveryPolicy) {
     self.eventDelivery = eventDelivery
     self.baseURL = baseURL
     self.timeout = timeout
-    self.cachePolicy = cachePolicy
+  }
+}
+
+extension NetworkSettings {
+  /// Settings that contradict each other, in words; debug builds write them when a client is made.
+  package var contradictions: [String] {
+    guard let retryPolicy, !idempotency.methods.isEmpty else { return [] }
+    let expected = retryPolicy.idempotencyPolicy.idempotencyHeaderName
+    guard expected.asciiLowercased != idempotency.headerName.asciiLowercased else { return [] }
+    return [
+      """
+      the idempotency policy sends \(idempotency.headerName) and the retry policy looks for \(expected): requests with \
+      a key are not retried
+      """
+    ]
   }
 }

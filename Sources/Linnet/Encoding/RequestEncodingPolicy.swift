@@ -12,9 +12,9 @@ public enum RequestEncodingPolicy: Sendable {
   /// As an `application/x-www-form-urlencoded` body.
   case formURLEncoded(URLQueryEncoder, rootKey: String?)
   /// As a body of the given `Content-Type`; the parameters must be `Data`.
-  case data(contentType: String)
+  case data(contentType: String = ContentType.octetStream.rawValue)
   /// As UTF-8 in a body of the given `Content-Type`; the parameters must be a `String`.
-  case text(contentType: String)
+  case text(contentType: String = ContentType.textPlain.rawValue)
 }
 
 /// What parameters became.

@@ -29,30 +29,39 @@ public struct URLQueryEncoder: Sendable {
   /// What happens to infinite and undefined numbers. Default: they are an error.
   public var nonConformingFloatEncodingStrategy: URLQueryFloatEncodingStrategy
   /// How a `Bool` is written. Default: `true` and `false`.
-  public var boolEncodingStrategy = URLQueryBoolEncodingStrategy.trueFalse
+  public var boolEncoding: URLQueryBoolEncodingStrategy
   /// How nested objects are written. Default: `user[name]=kim`.
-  public var nestedKeyEncodingStrategy = URLQueryNestedKeyEncodingStrategy.brackets
+  public var nestedKeys: URLQueryNestedKeyEncodingStrategy
   /// What is percent-encoded in a query; form bodies have a set of their own. Default: what must not stand in a query,
   /// and `+`.
-  public var percentEncodingStrategy = URLQueryPercentEncodingStrategy.queryComponent
+  public var percentEncoding: URLQueryPercentEncodingStrategy
 
-  /// An encoder; what is not among the parameters is set afterwards.
+  /// An encoder. Every setting can also be changed afterwards.
   ///
   /// - Parameters:
   ///   - keyEncodingStrategy: How property names become keys.
   ///   - dateEncodingStrategy: How dates are written; nil for UTC with milliseconds.
   ///   - arrayEncodingStrategy: How arrays are written.
   ///   - nonConformingFloatEncodingStrategy: What happens to infinite and undefined numbers.
+  ///   - boolEncoding: How a `Bool` is written.
+  ///   - nestedKeys: How the keys of nested objects are written.
+  ///   - percentEncoding: What is percent-encoded in a query.
   public init(
     keyEncodingStrategy: URLQueryKeyEncodingStrategy = .useDefaultKeys,
     dateEncodingStrategy: URLQueryDateEncodingStrategy? = nil,
     arrayEncodingStrategy: URLQueryArrayEncodingStrategy = .indexed,
-    nonConformingFloatEncodingStrategy: URLQueryFloatEncodingStrategy = .throw
+    nonConformingFloatEncodingStrategy: URLQueryFloatEncodingStrategy = .throw,
+    boolEncoding: URLQueryBoolEncodingStrategy = .trueFalse,
+    nestedKeys: URLQueryNestedKeyEncodingStrategy = .brackets,
+    percentEncoding: URLQueryPercentEncodingStrategy = .queryComponent
   ) {
     self.keyEncodingStrategy = keyEncodingStrategy
     self.dateEncodingStrategy = dateEncodingStrategy
     self.arrayEncodingStrategy = arrayEncodingStrategy
     self.nonConformingFloatEncodingStrategy = nonConformingFloatEncodingStrategy
+    self.boolEncoding = boolEncoding
+    self.nestedKeys = nestedKeys
+    self.percentEncoding = percentEncoding
   }
 
   /// The pairs of `value`, not percent-encoded.
@@ -94,8 +103,8 @@ public struct URLQueryEncoder: Sendable {
   /// - Throws: As ``encode(_:rootKey:)``, except that elements of ``URLQueryArrayEncodingStrategy/commaSeparated`` may
   ///   contain commas.
   public func encodeQuery<T: Encodable>(_ value: T, rootKey: String? = nil) throws -> String {
-    let escaping: PercentEscaping = percentEncodingStrategy == .rfc3986 ? .unreserved : .queryComponent
-    let elementEscaping: PercentEscaping = percentEncodingStrategy == .rfc3986 ? .unreserved : .queryListElement
+    let escaping: PercentEscaping = percentEncoding == .rfc3986 ? .unreserved : .queryComponent
+    let elementEscaping: PercentEscaping = percentEncoding == .rfc3986 ? .unreserved : .queryListElement
     var bytes: [UInt8] = []
     for pair in try pairs(of: value, rootKey: rootKey) {
       if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }

@@ -37,7 +37,7 @@ struct URLQueryFlattening {
     _ children: [String: URLQueryNode], prefix: String?
   ) throws(URLQueryEncoder.EncodingError) {
     for (key, child) in children.sorted(by: { $0.key < $1.key }) {
-      if encoder.nestedKeyEncodingStrategy == .parentDropped, child.hasPairs {
+      if encoder.nestedKeys == .parentDropped, child.hasPairs {
         guard bareNames.insert(key).inserted else {
           throw .unsupportedValue(reason: "two properties are named \"\(key)\" once their parents are dropped")
         }
@@ -47,7 +47,7 @@ struct URLQueryFlattening {
   }
 
   private func nested(_ key: String, in parent: String) -> String {
-    switch encoder.nestedKeyEncodingStrategy {
+    switch encoder.nestedKeys {
     case .brackets: "\(parent)[\(key)]"
     case .dots: "\(parent).\(key)"
     case .parentDropped: key
@@ -73,7 +73,7 @@ struct URLQueryFlattening {
   private mutating func appendElement(
     _ node: URLQueryNode, name: String, of array: String
   ) throws(URLQueryEncoder.EncodingError) {
-    if encoder.nestedKeyEncodingStrategy == .parentDropped, case .object = node.content {
+    if encoder.nestedKeys == .parentDropped, case .object = node.content {
       throw .unsupportedValue(reason: "\"\(array)\" is an array of objects, whose names cannot be dropped")
     }
     try append(node, name: name)

@@ -56,7 +56,7 @@ extension URLQueryNodeEncoder {
   }
 
   func write(_ value: Bool) {
-    switch encoder.boolEncodingStrategy {
+    switch encoder.boolEncoding {
     case .trueFalse: node.becomeText(value ? "true" : "false")
     case .oneZero: node.becomeText(value ? "1" : "0")
     }

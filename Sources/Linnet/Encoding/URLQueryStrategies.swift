@@ -10,7 +10,7 @@ public enum URLQueryKeyEncodingStrategy: Sendable {
   /// What a function of the whole coding path says.
   case custom(URLQueryCustomKeyTransform)
 
-  /// As ``custom(_:)-enum.case``, from a closure that gets the path to the key, the key last.
+  /// What a closure says, which gets the path to the key, the key last.
   public static func custom(
     _ transform: @escaping @Sendable (_ codingPath: [any CodingKey]) -> any CodingKey
   ) -> URLQueryKeyEncodingStrategy {

@@ -66,12 +66,15 @@ package enum EndpointPath {
     .configuration(reason: .invalidRequest("the path \"\(excerpt(path))\" \(problem)"))
   }
 
-  /// What a message shows of a path: one line, not endless.
+  /// What a message shows of a path: one line, not endless, and nothing of what was meant to be a query.
   private static func excerpt(_ path: String) -> String {
-    var shown: [UInt8] = []
-    for byte in path.utf8.prefix(128) {
-      if (0x21..<0x7F).contains(byte) { shown.append(byte) } else { PercentEscaping.appendEscape(of: byte, to: &shown) }
+    let end = path.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.utf8.endIndex
+    let shown = path.utf8[..<end]
+    var text: [UInt8] = []
+    for byte in shown.prefix(128) {
+      if (0x21..<0x7F).contains(byte) { text.append(byte) } else { PercentEscaping.appendEscape(of: byte, to: &text) }
     }
-    return String(decoding: shown, as: UTF8.self) + (path.utf8.count > 128 ? "…" : "")
+    let isCut = end < path.utf8.endIndex || shown.count > 128
+    return String(decoding: text, as: UTF8.self) + (isCut ? "…" : "")
   }
 }

@@ -56,4 +56,11 @@ public enum EndpointPathEncoding {
     message: "A path segment needs a value: unwrap the optional first, and decide what the path is without it."
   )
   public static func percentEncodedSegment<T>(_ value: T?) -> String { "" }
+
+  /// A value without a text of its own has no segment.
+  @available(
+    *, unavailable,
+    message: "A path segment is made of a String, a UUID, a LosslessStringConvertible value, or a raw value of those."
+  )
+  public static func percentEncodedSegment<T>(_ value: T) -> String { "" }
 }

@@ -50,7 +50,8 @@ extension NetworkError {
 
     .poolTimeout: .timeout, .poolQueueFull: .underlying,
     .hostNotFound: .reachability, .resolutionFailed: .reachability,
-    .connectionRefused: .reachability, .connectFailed: .underlying, .connectTimeout: .timeout,
+    .connectionRefused: .reachability, .networkUnreachable: .reachability, .connectFailed: .underlying,
+    .connectTimeout: .timeout,
     .tlsHandshakeFailed: .underlying, .certificateRejected: .trustEvaluationFailed,
     .trustRootsUnavailable: .trustEvaluationFailed,
 
@@ -70,6 +71,7 @@ extension NetworkError {
 
   private static let reachabilityReasons: [TransportError.Code: ReachabilityReason] = [
     .hostNotFound: .cannotFindHost, .resolutionFailed: .dnsLookupFailed, .connectionRefused: .connectionRefused,
+    .networkUnreachable: .notConnectedToInternet,
     .connectionLost: .networkConnectionLost, .staleConnection: .networkConnectionLost,
     .emptyReply: .networkConnectionLost, .truncated: .networkConnectionLost,
   ]

@@ -1,6 +1,7 @@
 public import LinnetHTTP
 
-/// Tells the server which application on which platform asks. A header that the request has already is kept.
+/// Tells the server which application on which platform asks. A header that the request has already is kept, unless it
+/// still has the library's own value, as `User-Agent` has by default.
 ///
 /// It sends `User-Agent` (`version platform device`), `X-App-Version`, `X-Platform` and `X-Device-Model`, and the extra
 /// headers.
@@ -31,9 +32,15 @@ public struct HeadersInterceptor: RequestInterceptor {
   /// Adds the headers.
   public func adapt(_ request: HTTPRequest) async throws -> HTTPRequest {
     var request = request
-    let present = request.headers
     // Compared with what was there before, so that a repeated extra header stays repeated.
-    for header in headers where !present.contains(header.name) { request.headers.add(header) }
+    let present = request.headers
+    for header in headers {
+      if let value = present.value(for: header.name) {
+        if LibraryHeaders.contains(HTTPHeader(header.name, value)) { request.headers.update(header) }
+      } else {
+        request.headers.add(header)
+      }
+    }
     return request
   }
 

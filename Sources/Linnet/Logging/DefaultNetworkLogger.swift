@@ -62,8 +62,6 @@ public struct DefaultNetworkLogger: NetworkLogger {
     write(finished("!!! " + (options.redactSensitiveData ? facts(of: error) : error.description)))
   }
 
-  // MARK: - Parts
-
   private func target(of request: HTTPRequest) -> String {
     "\(request.method.rawValue) \(Redaction.url(request.url, keepsQueryValues: !options.redactSensitiveData))"
   }

@@ -77,13 +77,21 @@ package enum Redaction {
 
   /// As ``secrets(_:)``, and masks values that follow a name under which AWS puts secrets.
   package static func namedSecrets(_ text: String) -> String {
-    var output = secrets(text)[...]
-    var result = ""
-    while let range = nextNamedValue(in: output) {
-      result += output[..<range.lowerBound] + mark
-      output = output[range.upperBound...]
+    let bytes = Array(secrets(text).utf8)
+    var output: [UInt8] = []
+    output.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count {
+      if let value = namedValue(at: index, in: bytes) {
+        output += bytes[index..<value.lowerBound]
+        output += mark.utf8
+        index = value.upperBound
+      } else {
+        output.append(bytes[index])
+        index += 1
+      }
     }
-    return result + output
+    return String(decoding: output, as: UTF8.self)
   }
 
   private static func path(_ path: String) -> String {
@@ -181,53 +189,41 @@ package enum Redaction {
   }
 
   /// Names in lower case whose value AWS keeps secret, with the characters that separate them from it.
-  private static let namedValues: [(name: String, separators: String)] = [
+  private static let namedValues: [(name: [UInt8], separators: [UInt8])] = [
     ("x-amz-credential", "=:"), ("x-amz-signature", "=:"), ("x-amz-security-token", "=:"), ("credential", "="),
     ("signature", "="), ("aws_secret_access_key", "=:"), ("aws_session_token", "=:"), ("secretaccesskey", "=:"),
     ("sessiontoken", "=:"),
-  ]
+  ].map { (Array($0.utf8), Array($1.utf8)) }
 
-  /// The value after the first of ``namedValues`` that is not masked yet.
-  private static func nextNamedValue(in text: Substring) -> Range<Substring.Index>? {
-    var found: Range<Substring.Index>?
-    for (name, separators) in namedValues {
-      var rest = text
-      while let range = firstRange(of: name, in: rest, ignoringCase: true) {
-        rest = rest[range.upperBound...]
-        guard let value = value(after: range.upperBound, in: text, separators: separators) else { continue }
-        if text[value].hasPrefix(mark) { continue }
-        if found.map({ value.lowerBound < $0.lowerBound }) ?? true { found = value }
-        break
-      }
+  /// Where the value is when one of ``namedValues`` stands at `index`.
+  private static func namedValue(at index: Int, in bytes: [UInt8]) -> Range<Int>? {
+    let first = ASCII.lowercased(bytes[index])
+    for (name, separators) in namedValues where name[0] == first && bytes.count - index > name.count {
+      guard ASCII.equalIgnoringCase(bytes[index..<index + name.count], name) else { continue }
+      // Between them may be the quotation marks and spaces of JSON.
+      var rest = bytes[(index + name.count)...]
+      if rest.first == UInt8(ascii: "\"") { rest = rest.dropFirst() }
+      rest = rest.drop { $0 == ASCII.space }
+      guard let separator = rest.first, separators.contains(separator) else { continue }
+      rest = rest.dropFirst().drop { $0 == ASCII.space || $0 == UInt8(ascii: "\"") }
+      let value = rest.prefix { !valueEnds.contains($0) }
+      if !value.isEmpty, !value.starts(with: mark.utf8) { return value.indices }
     }
-    return found
+    return nil
   }
 
-  private static func value(
-    after index: Substring.Index, in text: Substring, separators: String
-  ) -> Range<Substring.Index>? {
-    var rest = text[index...]
-    if rest.first == "\"" { rest = rest.dropFirst() }
-    rest = rest.drop { $0 == " " }
-    guard let separator = rest.first, separators.contains(separator) else { return nil }
-    rest = rest.dropFirst().drop { $0 == " " || $0 == "\"" }
-    let value = rest.prefix { !" \t\r\n\"',;&".contains($0) }
-    return value.isEmpty ? nil : value.startIndex..<value.endIndex
-  }
+  private static let valueEnds = Array(" \t\r\n\"',;&".utf8)
 
-  private static func firstRange(
-    of pattern: String, in text: Substring, ignoringCase: Bool = false
-  ) -> Range<Substring.Index>? {
+  private static func firstRange(of pattern: String, in text: Substring) -> Range<Substring.Index>? {
     let bytes = text.utf8
     let count = pattern.utf8.count
+    guard let first = pattern.utf8.first else { return nil }
     var start = bytes.startIndex
-    while let end = bytes.index(start, offsetBy: count, limitedBy: bytes.endIndex) {
-      let window = bytes[start..<end]
-      if ignoringCase ? ASCII.equalIgnoringCase(window, pattern.utf8) : window.elementsEqual(pattern.utf8) {
-        return start..<end
-      }
-      guard start < bytes.endIndex else { return nil }
-      start = bytes.index(after: start)
+    while let found = bytes[start...].firstIndex(of: first),
+      let end = bytes.index(found, offsetBy: count, limitedBy: bytes.endIndex)
+    {
+      if bytes[found..<end].elementsEqual(pattern.utf8) { return found..<end }
+      start = bytes.index(after: found)
     }
     return nil
   }

@@ -85,6 +85,9 @@ final class RequestPipeline: Sendable {
       transport: transport, bodyBuffering: settings.bodyBuffering,
       trust: TrustOverrides(settings.trustPolicy, tls: engine.tls) { StandardError.writeLine($0) })
     evaluation = ResponseEvaluation(settings: settings)
+    #if DEBUG
+      for contradiction in settings.contradictions { StandardError.writeLine("linnet: warning: \(contradiction)") }
+    #endif
   }
 
   /// Cancels what runs on behalf of calls that ended: validations of cached responses.

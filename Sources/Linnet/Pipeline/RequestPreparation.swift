@@ -139,9 +139,8 @@ struct RequestPreparation: Sendable {
     _ blueprint: RequestBlueprint, _ payload: RequestPayload, isOwnOrigin: Bool, _ bound: inout OriginBoundFields
   ) -> (HTTPHeaders, omitted: [String]) {
     var (headers, omitted) = libraryDefaults()
-    let own =
-      blueprint.headers.contains(where: LibraryHeaders.contains)
-      ? HTTPHeaders(blueprint.headers.filter { !LibraryHeaders.contains($0) }) : blueprint.headers
+    var own = blueprint.headers
+    LibraryHeaders.removeDefaults(from: &own)
     if isOwnOrigin {
       let client = clientHeaders.current
       headers.replaceFields(with: client)

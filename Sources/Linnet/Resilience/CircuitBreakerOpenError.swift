@@ -20,6 +20,8 @@ public struct CircuitBreakerOpenError: Error, Sendable, Hashable {
   }
 }
 
+extension CircuitBreakerOpenError: DomainCodedError {}
+
 extension CircuitBreakerOpenError: CustomStringConvertible {
   /// One line for people.
   public var description: String { "the circuit breaker of \(host) is open for another \(retryAfter)" }

@@ -109,10 +109,12 @@ extension TransportFailure {
     case .failed:
       let causes = error.attempts.compactMap(\.cause)
       let isRefused = !causes.isEmpty && causes.allSatisfy(\.isConnectionRefused)
+      let isOffline = !causes.isEmpty && causes.allSatisfy(\.isNetworkUnreachable)
       let isOurs = causes.contains(where: \.isDescriptorLimit)
       let told = error.attempts.last { $0.cause != nil }
       self.init(
-        code: isRefused ? .connectionRefused : isOurs ? .systemError : .connectFailed, phase: .connect,
+        code: isRefused ? .connectionRefused : isOffline ? .networkUnreachable : isOurs ? .systemError : .connectFailed,
+        phase: .connect,
         reason: told.map { "\($0.causeText) (\($0.address))" } ?? "no connection was made", peers: peers)
     }
   }

@@ -42,6 +42,8 @@ extension TransportError {
 
     /// Every address refused the connection.
     public static let connectionRefused = Code(rawValue: "connectionRefused")
+    /// There is no way to the network of any address: the machine is offline.
+    public static let networkUnreachable = Code(rawValue: "networkUnreachable")
     /// No address could be connected to, for another reason.
     public static let connectFailed = Code(rawValue: "connectFailed")
     /// Resolving, connecting and the TLS handshake took longer than the connect timeout.

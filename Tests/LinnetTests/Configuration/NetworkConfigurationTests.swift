@@ -9,12 +9,10 @@ struct NetworkConfigurationTests {
   private let safe = NetworkConfiguration.safeDefaults(baseURL: .test("https://api.example.com")).settings
   private let advanced = NetworkConfiguration.advanced(baseURL: .test("https://api.example.com")).settings
 
-  @Test("The two factories differ in timeout, cache use and event delivery, and in nothing else")
+  @Test("The two factories differ in timeout and event delivery, and in nothing else")
   func differences() {
     #expect(safe.timeout == 30)
     #expect(advanced.timeout == 60)
-    #expect(safe.cachePolicy == .useProtocolCachePolicy)
-    #expect(advanced.cachePolicy == .reloadIgnoringLocalCacheData)
     #expect(
       safe.eventDelivery == EventDeliveryPolicy(maxBufferedEventsPerPartition: 256, maxBufferedEventsPerConsumer: 256))
     #expect(
@@ -26,6 +24,7 @@ struct NetworkConfigurationTests {
   func defaults(isSafe: Bool) {
     let settings = isSafe ? safe : advanced
     #expect(settings.priority == .normal)
+    #expect(settings.cachePolicy == .useProtocolCachePolicy)
     #expect(settings.acceptableStatusCodes == Set(200..<300))
     #expect(settings.bodyBuffering == .streaming(maxBytes: 5 * 1024 * 1024))
     #expect(settings.streamingLineByteLimit == 1024 * 1024)
@@ -76,6 +75,19 @@ struct NetworkConfigurationTests {
     #expect(settings.allowsInsecureHTTP)
     #expect(settings.acceptableStatusCodes == [200])
     #expect(settings.trustPolicy == .systemDefault)
+  }
+
+  @Test("Policies that name different headers for the idempotency key are reported")
+  func contradictions() {
+    func contradictions(_ idempotency: IdempotencyKeyPolicy) -> [String] {
+      NetworkConfiguration.advanced(
+        baseURL: .test("https://a.example"),
+        resilience: ResiliencePack(retry: ExponentialBackoffRetryPolicy(), idempotency: idempotency)
+      ).settings.contradictions
+    }
+    #expect(contradictions(.disabled).isEmpty)
+    #expect(contradictions(.automaticForUnsafeMethods(headerName: "idempotency-key")).isEmpty)
+    #expect(contradictions(.automaticForUnsafeMethods(headerName: "X-Key")).count == 1)
   }
 
   @Test("The engine connects within 10 s and is silent for at most the configured time")
@@ -145,7 +157,8 @@ struct NetworkConfigurationTests {
   }
 
   @Test(
-    "A timeout that is no time fails the request before anything is sent", arguments: [0, -1, Double.nan, -.infinity])
+    "A timeout that is no time fails the request before anything is sent",
+    arguments: [0, -1, Double.nan, -Double.infinity])
   func badTimeout(seconds: Double) async {
     let mock = MockTransport.item
     let client = DefaultNetworkClient.mocked(mock)

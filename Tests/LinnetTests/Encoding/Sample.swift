@@ -95,13 +95,6 @@ struct PairCase: Sendable, CustomTestStringConvertible {
 }
 
 extension URLQueryEncoder {
-  /// An encoder that differs from the defaults in what `change` says.
-  static func with(_ change: (inout URLQueryEncoder) -> Void) -> URLQueryEncoder {
-    var encoder = URLQueryEncoder()
-    change(&encoder)
-    return encoder
-  }
-
   static func arrays(_ strategy: URLQueryArrayEncodingStrategy) -> URLQueryEncoder {
     URLQueryEncoder(arrayEncodingStrategy: strategy)
   }
@@ -109,10 +102,7 @@ extension URLQueryEncoder {
   static func nested(
     _ strategy: URLQueryNestedKeyEncodingStrategy, _ arrays: URLQueryArrayEncodingStrategy = .indexed
   ) -> URLQueryEncoder {
-    .with {
-      $0.nestedKeyEncodingStrategy = strategy
-      $0.arrayEncodingStrategy = arrays
-    }
+    URLQueryEncoder(arrayEncodingStrategy: arrays, nestedKeys: strategy)
   }
 }
 

@@ -40,8 +40,8 @@ struct URLQueryEncoderPairTests {
     PairCase(["v": "a&b=c#d?e"], "v=a&b=c#d?e"), PairCase(["v": "+1 %20"], "v=+1 %20"), PairCase(["v": "한국어"], "v=한국어"),
     PairCase(["v": "👩‍👩‍👧"], "v=👩‍👩‍👧"), PairCase(["v": "e\u{301}"], "v=e\u{301}"), PairCase(["v": "a\r\nb\0"], "v=a\r\nb\0"),
     PairCase(["v": true], "v=true"), PairCase(["v": false], "v=false"),
-    PairCase(["v": true, "w": false], "v=1&w=0", encoder: .with { $0.boolEncodingStrategy = .oneZero }),
-    PairCase(["v": [true, false]], "v[0]=1&v[1]=0", encoder: .with { $0.boolEncodingStrategy = .oneZero }),
+    PairCase(["v": true, "w": false], "v=1&w=0", encoder: .init(boolEncoding: .oneZero)),
+    PairCase(["v": [true, false]], "v[0]=1&v[1]=0", encoder: .init(boolEncoding: .oneZero)),
     PairCase(["v": 0], "v=0"), PairCase(["v": -7], "v=-7"), PairCase(["v": .int(.max)], "v=9223372036854775807"),
     PairCase(["v": .int(.min)], "v=-9223372036854775808"),
     PairCase(["v": 1.5], "v=1.5"), PairCase(["v": 1.0], "v=1.0"), PairCase(["v": -0.0], "v=-0.0"),
@@ -326,7 +326,7 @@ struct URLQueryServerTests {
   @Test("Spring: data binding", arguments: spring)
   func springAreWritten(_ pair: PairCase) throws { #expect(try pair.pairs() == pair.expected) }
 
-  private static let oneZero = URLQueryEncoder.with { $0.boolEncodingStrategy = .oneZero }
+  private static let oneZero = URLQueryEncoder(boolEncoding: .oneZero)
 
   /// `http_build_query` writes indexes, nests with brackets, skips null and writes Booleans as 1 and 0.
   static let php: [PairCase] = [

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Linnet
+import LinnetTestSupport
 import Testing
 
 /// One text as a value in a query, in a strict query and in a form.
@@ -28,7 +29,7 @@ struct URLQueryEscapingTests {
 
   @Test("Strict query values and RFC3986Encoding keep the unreserved characters", arguments: table)
   func strict(_ row: EscapingCase) throws {
-    let encoder = URLQueryEncoder.with { $0.percentEncodingStrategy = .rfc3986 }
+    let encoder = URLQueryEncoder(percentEncoding: .rfc3986)
     #expect(try encoder.encodeQuery([row.text: row.text]) == "\(row.strict)=\(row.strict)")
     #expect(RFC3986Encoding.encode(row.text) == row.strict)
   }
@@ -70,6 +71,20 @@ struct URLQueryEscapingTests {
     #expect(url.query == "email=me+x%40a.test&q=a%20b")
   }
 
+  @Test("UP-04: the server receives the plus as %2B")
+  func plusOnTheWire() async throws {
+    struct Search: Encodable { let email: String, q: String }
+    let query = try URLQueryEncoder().encodeQuery(Search(email: "me+x@a.test", q: "a b&c=d"))
+    try await ScriptedServer.with(.responses([.text("ok")])) { server async throws in
+      let url = try EndpointPath.url(base: HTTPURL(server.url("/v1")), path: "search", query: query)
+      _ = try await HTTPClient().send(HTTPRequest(url: url)).text()
+      let request = try #require(try await server.waitForRequests(1).first)
+      #expect(
+        String(decoding: request.targetBytes, as: UTF8.self)
+          == "/v1/search?email=me%2Bx@a.test&q=a%20b%26c%3Dd")
+    }
+  }
+
   @Test("Pairs are joined by `&`; names are encoded like values")
   func joining() throws {
     let value: Sample = ["a b": ["c": "d&e"], "t": ["x", "+"]]
@@ -84,7 +99,7 @@ struct URLQueryEscapingTests {
     arguments: [URLQueryPercentEncodingStrategy.queryComponent, .rfc3986])
   func commas(_ strategy: URLQueryPercentEncodingStrategy) throws {
     var encoder = URLQueryEncoder(arrayEncodingStrategy: .commaSeparated)
-    encoder.percentEncodingStrategy = strategy
+    encoder.percentEncoding = strategy
     #expect(try encoder.encodeQuery(["t": ["a,b", "c"]]) == "t=a%2Cb,c")
   }
 

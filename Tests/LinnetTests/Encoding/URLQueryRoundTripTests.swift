@@ -23,7 +23,7 @@ struct URLQueryRoundTripTests {
   func python() throws {
     let values = Self.values(400)
     var strict = URLQueryEncoder()
-    strict.percentEncodingStrategy = .rfc3986
+    strict.percentEncoding = .rfc3986
     let expected = try values.map { value in try strict.encode(value).map { [$0.name, $0.value ?? ""] } }
     let encodings: [(Sample) throws -> String] = [
       { try URLQueryEncoder().encodeQuery($0) }, { try strict.encodeQuery($0) },

@@ -46,6 +46,20 @@ struct ErrorReportTests {
     expectLine(error, authority: server.authority, phase: "connect", cause: "connection refused")
   }
 
+  #if DEBUG
+    @Test("OBS-03: a machine without a network is offline")
+    func offline() async throws {
+      let server = try ScriptedServer.start(.steps([.stall]))
+      defer { server.stop() }
+      let networkIsUnreachable: CInt = 101
+      let error = try await SyscallFaultPlan().failingAll("connect", with: networkIsUnreachable).during {
+        try await failure(at: server.authority)
+      }
+      #expect(error.isOffline)
+      expectLine(error, authority: server.authority, phase: "connect", cause: "network is unreachable")
+    }
+  #endif
+
   @Test("OBS-03: a silent port is a connection timeout")
   func silentPort() async throws {
     var options = ScriptedServer.Options()

@@ -28,6 +28,7 @@ struct NetworkErrorMappingTests {
     ("hostNotFound", .reachability, 4002, "reachability.cannot_find_host"),
     ("resolutionFailed", .reachability, 4002, "reachability.dns_lookup_failed"),
     ("connectionRefused", .reachability, 4002, "reachability.connection_refused"),
+    ("networkUnreachable", .reachability, 4002, "reachability.not_connected"),
     ("connectFailed", .transport, 4001, "transport.4001"), ("connectTimeout", .timeout, 4005, "timeout.connection"),
     ("tlsHandshakeFailed", .transport, 4001, "transport.4001"),
     ("certificateRejected", .trust, 5001, "trust.system_trust_evaluation_failed"),

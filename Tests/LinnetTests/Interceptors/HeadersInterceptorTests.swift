@@ -28,6 +28,13 @@ struct HeadersInterceptorTests {
     #expect(HeadersInterceptor.architecture != "unknown")
   }
 
+  @Test("the library's own User-Agent is not the application's, and is replaced")
+  func libraryDefault() async throws {
+    let request = HTTPRequest.get("https://a.test/", headers: .default)
+    let headers = try await HeadersInterceptor(appVersion: "7", platform: "P", deviceModel: "D").adapt(request).headers
+    #expect(headers.values(for: "User-Agent") == ["7 P D"])
+  }
+
   @Test("a repeated extra header stays repeated")
   func repeats() async throws {
     var extra = HTTPHeaders()

@@ -71,10 +71,10 @@ struct RedactionTests {
 
   @Test(
     "secrets in user information, query values, fragments and tokens never appear, in whatever surroundings",
-    arguments: 0..<20)
+    arguments: 0..<10)
   func fuzz(_ round: Int) async {
     var generator = SystemRandomNumberGenerator()
-    for _ in 0..<100 {
+    for _ in 0..<20 {
       let secret = "sekret" + String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
       let jwt = "eyJ\(secret)AAAAAA.eyJ\(secret)AAAAAA.\(secret)BBBBBBB"
       let around = Self.noise(&generator)

@@ -156,4 +156,40 @@ struct MultipartFileTests {
       #expect(ResidentMemory.bytes < before + (32 << 20))
     }
   }
+
+  // MARK: Writing to a file
+
+  @Test("The form in a file has the same bytes as in memory, and is removed after use", arguments: [true, false])
+  func encodedFile(_ synchronizes: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.write(TestPattern.bytes(200_000), to: "a.bin")
+    var form = MultipartFormData(synchronizesEncodedFile: synchronizes)
+    try form.appendFile(at: URL(fileURLWithPath: path), name: "file")
+    form.append("x", name: "t")
+    let target = directory.path(of: "encoded")
+    try await form.writeEncodedData(to: URL(fileURLWithPath: target))
+    let encoded = Array(try form.encode())
+    #expect(TemporaryDirectory.contents(of: target) == encoded)
+    let temporary = try await form.withEncodedData { file in
+      let path = file.path(percentEncoded: false)
+      #expect(TemporaryDirectory.contents(of: path) == encoded)
+      return path
+    }
+    #expect(access(temporary, F_OK) != 0)
+  }
+
+  @Test("A form that cannot be encoded leaves no file")
+  func failingFile() async throws {
+    let directory = try TemporaryDirectory()
+    var form = MultipartFormData(boundary: "B")
+    let path = try directory.write("content", to: "a.txt")
+    try form.appendFile(at: URL(fileURLWithPath: path), name: "file")
+    #expect(unlink(path) == 0)
+    let target = directory.path(of: "encoded")
+    await #expect(throws: MultipartError.self) { try await form.writeEncodedData(to: URL(fileURLWithPath: target)) }
+    #expect(access(target, F_OK) != 0)
+    await #expect(throws: MultipartError.cannotWrite(path: "/nonexistent/x", reason: "No such file or directory")) {
+      try await MultipartFormData().writeEncodedData(to: URL(fileURLWithPath: "/nonexistent/x"))
+    }
+  }
 }

@@ -62,7 +62,7 @@ import Testing
       let own = try HTTPURL(first)
       var hasLeft = false
       for request in seen.withLock({ $0 }) {
-        if try !request.parsedURL().isSameOrigin(as: own) { hasLeft = true }
+        if !(try request.parsedURL().isSameOrigin(as: own)) { hasLeft = true }
         guard hasLeft else { continue }
         crossings += 1
         let carriesBody = request.body != nil

@@ -32,7 +32,7 @@ private struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// One request with strings that somebody may have typed, in every place.
-private struct RandomEndpoint: Sendable {
+private struct WireEndpoint: Sendable {
   let segments: [String]
   let parameters: [String: String]
   let header: String
@@ -113,7 +113,7 @@ private func pairs(_ text: some StringProtocol, plusIsSpace: Bool) -> [String: S
 }
 
 @Suite("Random endpoints over the wire")
-struct RandomEndpointTests {
+struct RandomEndpointWireTests {
   private static let expectedNames: Set<String> = [
     "host", "user-agent", "accept", "accept-encoding", "accept-language", "x-random", "content-type", "content-length",
   ]
@@ -124,9 +124,9 @@ struct RandomEndpointTests {
   func roundTrip(seed: Int) async throws {
     try await ClientFixture.with(.handler { _ in ServerResponse(204) }) { fixture in
       var generator = SeededGenerator(state: UInt64(seed))
-      var sent: [RandomEndpoint] = []
+      var sent: [WireEndpoint] = []
       for number in 0..<1250 {
-        let random = RandomEndpoint(&generator)
+        let random = WireEndpoint(&generator)
         let endpoint = random.endpoint
         let client = fixture.client
         let error = await failure { () throws(NetworkError) in try await client.request(endpoint) }
@@ -146,7 +146,7 @@ struct RandomEndpointTests {
     }
   }
 
-  private static func check(_ request: RecordedRequest, _ random: RandomEndpoint, _ server: ScriptedServer) {
+  private static func check(_ request: RecordedRequest, _ random: WireEndpoint, _ server: ScriptedServer) {
     #expect(request.headers.values(for: "Host") == [server.authority])
     let path = request.path.split(separator: "/", omittingEmptySubsequences: false)
     #expect(path.count == random.segments.count + 2 && path[1] == "api", "\(request.target)")
