@@ -32,7 +32,7 @@ struct Undecoded: Sendable {}
 extension DefaultNetworkClient {
   typealias Decoder<Value> = @Sendable (Data, Response) throws -> Value
 
-  /// Starts the call of an endpoint. Its members are read here, once, in the task of the caller.
+  /// Starts the call of an endpoint.
   func start<T: APIDefinition>(_ endpoint: T, tag: CancellationTag?) -> Call<T.APIResponse> {
     let transport = endpoint.transport
     let encoding = PayloadEncoding(

@@ -34,10 +34,14 @@ enum LibraryHeaders {
     return headers
   }()
 
+  /// Whether a field is one of ours with our value.
+  static func contains(_ header: HTTPHeader) -> Bool { fields.contains(header) }
+
   /// Removes the fields that still have our values. What `headers` recorded about invalid fields stays.
   static func removeDefaults(from headers: inout HTTPHeaders) {
     guard !headers.isEmpty else { return }
-    for header in [userAgent, HTTPHeader.defaultAcceptLanguage, acceptEncoding]
-    where headers.value(for: header.name) == header.value { headers.remove(header.name) }
+    for field in fields where headers.value(for: field.name) == field.value { headers.remove(field.name) }
   }
+
+  private static let fields = [userAgent, HTTPHeader.defaultAcceptLanguage, acceptEncoding]
 }

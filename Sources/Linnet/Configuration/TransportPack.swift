@@ -23,6 +23,7 @@ public struct TransportPack: Sendable {
   /// Which redirections are followed, and with what. Default ``DefaultRedirectPolicy``.
   public let redirectPolicy: (any RedirectPolicy)?
   /// The longest line of a line-delimited stream in bytes, at least 1; smaller values count as 1. Default 1 MiB.
+  /// Streams are to come; the requests of this client have no lines, and ``ResponseBodyBufferingPolicy`` limits them.
   public let streamingLineByteLimit: Int?
   /// Whether `http` URLs are admitted. Default false, also for loopback addresses: nothing else protects a program on
   /// Linux from sending its tokens in the clear.

@@ -14,9 +14,7 @@ struct RequestBlueprint: Sendable {
   }
 
   let method: HTTPMethod
-  let target: Target
   let sessionAuthentication: SessionAuthentication
-  var headers = HTTPHeaders()
   var logger: any NetworkLogger = SilentNetworkLogger()
   var requestInterceptors: [any RequestInterceptor] = []
   var requestSigners: [any RequestSigner] = []
@@ -26,18 +24,24 @@ struct RequestBlueprint: Sendable {
   var cachePolicyOverride: RequestCachePolicy?
   var priorityOverride: RequestPriority?
   var retryPolicyOverride: (any RetryPolicy)?
-  /// Makes query or body, with the client's own parameters merged in unless they are nil.
+  /// Whether ``DecodingInterceptor``s have a say: the response is decoded.
+  var isDecoded = true
+  /// Where an attempt goes.
+  let target: @Sendable () -> Target
+  /// The headers of an attempt.
+  let headers: @Sendable () -> HTTPHeaders
+  /// Makes query or body of an attempt, with the client's own parameters merged in unless they are nil.
   var payload: @Sendable (ClientParameters?) async throws(NetworkError) -> RequestPayload
 
-  /// A blueprint of an endpoint; its members are read once for the call.
+  /// A blueprint of an endpoint. URL, headers and payload are made for each attempt anew, the rest once for the call.
   init<E: Endpoint>(
     _ endpoint: E,
     payload: @escaping @Sendable (ClientParameters?) async throws(NetworkError) -> RequestPayload
   ) {
     method = endpoint.method
-    target = endpoint.absoluteURL.map { .absolute($0.absoluteString) } ?? .path(endpoint.path)
+    target = { endpoint.absoluteURL.map { .absolute($0.absoluteString) } ?? .path(endpoint.path) }
     sessionAuthentication = endpoint.sessionAuthentication
-    headers = endpoint.headers
+    headers = { endpoint.headers }
     logger = endpoint.logger
     requestInterceptors = endpoint.requestInterceptors
     requestSigners = endpoint.requestSigners
@@ -55,8 +59,9 @@ struct RequestBlueprint: Sendable {
     _ request: HTTPRequest, sessionAuthentication: SessionAuthentication, acceptableStatusCodes: Set<Int>?
   ) {
     method = request.method
-    target = .request(request)
-    headers = request.headers
+    target = { .request(request) }
+    headers = { request.headers }
+    isDecoded = false
     self.sessionAuthentication = sessionAuthentication
     self.acceptableStatusCodes = acceptableStatusCodes
     let payload: RequestPayload = request.body.map { .body($0, contentType: nil) } ?? .none

@@ -121,7 +121,8 @@ final class RequestPipeline: Sendable {
           blueprint, call: call, idempotencyKey: key, events: events, record: &record)
         let response = try await response(to: prepared, call, blueprint, events, start: start)
         let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
-        return Outcome(value: try await evaluation.decode(accepted, by: decode), response: accepted)
+        let value = try await evaluation.decode(accepted, blueprint: blueprint, by: decode)
+        return Outcome(value: value, response: accepted)
       }
       events.finished(outcome.response)
       return outcome

@@ -91,7 +91,8 @@ struct RequestPreparation: Sendable {
     let base = try base.get()
     let isOwnOrigin: Bool
     var absolute: HTTPURL?
-    switch blueprint.target {
+    let target = blueprint.target()
+    switch target {
     case .path: isOwnOrigin = true
     case .absolute(let text):
       let url = try admission.admit(text)
@@ -103,10 +104,10 @@ struct RequestPreparation: Sendable {
       isOwnOrigin = url.isSameOrigin(as: base)
     }
     let payload = try await blueprint.payload(isOwnOrigin ? clientParameters : nil)
-    let url = try self.url(blueprint.target, absolute, base: base, payload: payload, isOwnOrigin: isOwnOrigin)
+    let url = try self.url(target, absolute, base: base, payload: payload, isOwnOrigin: isOwnOrigin)
     let (headers, omitted) = self.headers(blueprint, payload, isOwnOrigin: isOwnOrigin, &bound)
     var request = HTTPRequest(method: blueprint.method, url: url, headers: headers)
-    if case .request(let given) = blueprint.target { request.options = given.options }
+    if case .request(let given) = target { request.options = given.options }
     if case .body(let body, _) = payload { request.body = body }
     request.options.omittedDefaultHeaders += omitted
     try request.options.inheritSilence(blueprint.timeoutOverride ?? settings.timeout)
@@ -139,7 +140,7 @@ struct RequestPreparation: Sendable {
     _ blueprint: RequestBlueprint, _ payload: RequestPayload, isOwnOrigin: Bool, _ bound: inout OriginBoundFields
   ) -> (HTTPHeaders, omitted: [String]) {
     var (headers, omitted) = libraryDefaults()
-    var own = blueprint.headers
+    var own = blueprint.headers()
     LibraryHeaders.removeDefaults(from: &own)
     if isOwnOrigin {
       let client = clientHeaders.current

@@ -38,11 +38,12 @@ struct ResponseEvaluation: Sendable {
   ///
   /// - Throws: ``NetworkError/decoding(stage:underlying:response:)``, and what a decoding interceptor throws.
   func decode<Value: Sendable>(
-    _ response: Response, by decoder: @Sendable (Data, Response) throws -> Value
+    _ response: Response, blueprint: RequestBlueprint, by decoder: @Sendable (Data, Response) throws -> Value
   ) async throws(NetworkError) -> Value {
+    let interceptors = blueprint.isDecoded ? settings.decodingInterceptors : []
     var data = response.data
     do {
-      for interceptor in settings.decodingInterceptors {
+      for interceptor in interceptors {
         data = try await interceptor.willDecode(data: data, response: response)
       }
     } catch {
@@ -56,7 +57,7 @@ struct ResponseEvaluation: Sendable {
       throw .decoding(error, stage: .responseBody, data: data, response: payloadOfFailure(response))
     }
     do {
-      for interceptor in settings.decodingInterceptors {
+      for interceptor in interceptors {
         value = try await interceptor.didDecode(value, response: response)
       }
     } catch {

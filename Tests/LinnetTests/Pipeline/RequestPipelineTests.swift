@@ -217,6 +217,33 @@ struct RequestPipelineTests {
     #expect(error?.response?.statusCode == 418)
   }
 
+  @Test("A response that is not decoded passes no decoding interceptor")
+  func undecoded() async throws {
+    _ = try await client(isSigned: false).perform(.get("https://api.example.com/a"))
+    #expect(
+      trace.take() == ["client request", "middleware", "policy", "middleware after", "client response"])
+  }
+
+  @Test("URL, headers and parameters of an endpoint are made anew for each attempt")
+  func freshAttempts() async throws {
+    struct Counting: APIDefinition {
+      typealias APIResponse = Item
+      let count = Lock(0)
+      var method: HTTPMethod { .get }
+      var path: String { "/a" }
+      var sessionAuthentication: SessionAuthentication { .anonymous }
+      var headers: HTTPHeaders {
+        ["X-Count": "\(count.withLock { count in
+          count += 1
+          return count
+        })"]
+      }
+    }
+    mock.setScriptedResponses([.http(statusCode: 503)])
+    _ = try await client(retry: ExponentialBackoffRetryPolicy(retryDelay: 0)).request(Counting())
+    #expect(mock.capturedRequestsInOrder.map { $0.headers["X-Count"] } == ["1", "2"])
+  }
+
   @Test("What user code throws becomes a NetworkError, and nothing is sent after an interceptor has failed")
   func foreignErrors() async throws {
     struct Own: Error {}
