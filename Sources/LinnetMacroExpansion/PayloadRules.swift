@@ -18,7 +18,7 @@ struct PayloadRules {
       declaration: declaration, arguments: arguments, pathProperties: path?.usedProperties ?? [],
       modifiers: declaration.access.witnessModifier, findings: findings)
     let payload = rules.payload()
-    if rules.infersPayload, path?.isReadable == true { rules.reportUnused() }
+    if rules.isSimple, path?.isReadable == true { rules.reportUnused() }
     findings = rules.findings
     return payload
   }
@@ -27,6 +27,14 @@ struct PayloadRules {
 
   private var infersPayload: Bool {
     !(declaration.declaresType(named: "Parameter") && parameters?.isInstance == true)
+  }
+
+  /// Whether the author wrote no part of the pair, so that a property which nothing sends is a mistake. One half of the
+  /// pair is reported as such, and what it will send is not known yet.
+  private var isSimple: Bool {
+    let alias = declaration.aliases["Parameter"]
+    let declaresParameter = declaration.declaresType(named: "Parameter") && alias?.declaration.isEmptyParameter != true
+    return parameters == nil && !declaresParameter
   }
 
   private mutating func payload() -> Payload? {

@@ -55,6 +55,26 @@ struct DiagnosticTests {
       ])
   }
 
+  @Test(
+    "Half a pair is reported alone, since what it will send is not known yet",
+    arguments: [
+      ("typealias Parameter = Patch", DiagnosticID.missingParametersWitness),
+      ("var parameters: Patch? { patch }", .missingParameterAlias),
+      ("typealias Parameter = Patch; static var parameters: Patch? { nil }", .staticParametersWitness),
+    ])
+  func halfPair(members: String, id: DiagnosticID) throws {
+    let run = try MacroRun(
+      """
+      @APIDefinition(method: .patch, path: "/me", auth: .anonymous)
+      struct UpdateUser {
+        typealias APIResponse = User
+        let patch: Patch
+        \(members)
+      }
+      """)
+    #expect(run.findings.compactMap(\.id) == [id])
+  }
+
   @Test("A mistake in one part leaves a conformance, so that no second error hides the first")
   func bestEffort() throws {
     let run = try MacroRun(

@@ -36,12 +36,14 @@ package struct CacheStage: Sendable {
   package func execute(
     _ request: HTTPRequest, call: CallContext, next: @escaping NextStage
   ) async throws(NetworkError) -> Response {
-    guard let rules, let cache, let url = try? request.parsedURL(), request.method == .get, !call.isSigned else {
-      return try await passOn(request, call: call, next: next)
-    }
+    guard let rules, let cache, let url = try? request.parsedURL(), request.method == .get, !call.isSigned,
+      !request.headers.contains("Range")
+    else { return try await passOn(request, call: call, next: next) }
+    let key = keys.key(
+      method: request.method.rawValue, url: ResponseCacheKey.normalised(url), headers: request.headers)
     let exchange = CachedExchange(
-      request: request, url: ResponseCacheKey.normalised(url), rules: rules, cache: cache, keys: keys,
-      activity: activity, clock: call.clock, next: next)
+      request: request, key: key, rules: rules, cache: cache, fingerprint: keys.fingerprint, activity: activity,
+      clock: call.clock, next: next)
     if call.cachePolicy == .reloadIgnoringLocalCacheData || request.hasPreconditions {
       return try await exchange.fetch()
     }

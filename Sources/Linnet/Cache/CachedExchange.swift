@@ -5,10 +5,10 @@ internal import LinnetProtocols
 /// One GET between a cache and the rest of the pipeline: looks up, fetches, validates, stores.
 struct CachedExchange: Sendable {
   let request: HTTPRequest
-  let url: String
+  let key: ResponseCacheKey
   let rules: CachePolicy
   let cache: any ResponseCache
-  let keys: CacheKeyRules
+  let fingerprint: HeaderFingerprint
   let activity: CacheActivity
   let clock: any PolicyClock
   let next: NextStage
@@ -21,13 +21,12 @@ struct CachedExchange: Sendable {
     case replaced(Response)
   }
 
-  var key: ResponseCacheKey { keys.key(method: request.method.rawValue, url: url, headers: request.headers) }
   private var now: WallTime { WallTime(clock.wallTime) }
 
   /// The stored response, if it answers a request with these headers.
   func stored() async -> CachedResponse? {
     guard let found = await cache.get(key), HTTPStatus(code: found.statusCode) != nil,
-      VaryKey(fields: found.varyHeaders).matches(request.headers, masking: keys.fingerprint.masked)
+      VaryKey(fields: found.varyHeaders).matches(request.headers, masking: fingerprint.masked)
     else { return nil }
     return found
   }
@@ -91,7 +90,7 @@ extension CachedExchange {
 
   /// Sends a request, noting the fetch until `keep` has stored what there is to store.
   private func exchange(_ request: HTTPRequest, keep: Keep) async throws(NetworkError) -> Response {
-    let fetch = activity.began(url: url)
+    let fetch = activity.began(url: key.url)
     defer { activity.ended(fetch) }
     let requestTime = now
     let response = try await next(request)
@@ -111,7 +110,7 @@ extension CachedExchange {
     case .skip: return
     case .remove: await cache.invalidate(key)
     case .store(let requiresValidation):
-      let vary = VaryKey(response: headers, request: request.headers, masking: keys.fingerprint.masked)
+      let vary = VaryKey(response: headers, request: request.headers, masking: fingerprint.masked)
       guard let vary else { return await cache.invalidate(key) }
       await put(
         CachedResponse(

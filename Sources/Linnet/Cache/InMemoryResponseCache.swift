@@ -37,8 +37,8 @@ public actor InMemoryResponseCache: ResponseCache {
   }
 
   /// Forgets every response whose key has this URL.
-  // `async` like the protocol's default: otherwise a call from asynchronous code would prefer that.
   public func invalidateTargetURI(_ url: String) async {
+    // `async` like the protocol's default: otherwise a call from asynchronous code would prefer that.
     for key in keysByURL.removeValue(forKey: ResponseCacheKey.normalised(url)) ?? [] { table.remove(key) }
   }
 

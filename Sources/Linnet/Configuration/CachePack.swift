@@ -1,7 +1,7 @@
 /// What is kept of responses.
 public struct CachePack: Sendable {
-  /// When the response cache is used. It needs a ``responseCache`` to have an effect. Default
-  /// ``ResponseCachePolicy/disabled``.
+  /// When the response cache is used. It needs a ``responseCache`` to have an effect, and then requests follow it unless
+  /// ``TransportPack/cachePolicy`` says otherwise. Default ``ResponseCachePolicy/disabled``.
   public let responseCachePolicy: ResponseCachePolicy?
   /// Where responses are stored, such as an ``InMemoryResponseCache``. Default none.
   public let responseCache: (any ResponseCache)?
@@ -24,7 +24,11 @@ public struct CachePack: Sendable {
   }
 
   func apply(to settings: inout NetworkSettings) {
-    if let responseCachePolicy { settings.responseCachePolicy = responseCachePolicy }
+    if let responseCachePolicy {
+      settings.responseCachePolicy = responseCachePolicy
+      // The default of `advanced` ignores what is stored: who names a policy wants it followed.
+      settings.cachePolicy = .useProtocolCachePolicy
+    }
     if let responseCache { settings.responseCache = responseCache }
     settings.sensitiveHeaderNames.formUnion(sensitiveHeaderNames)
     if let captureFailurePayload { settings.capturesFailurePayload = captureFailurePayload }

@@ -27,7 +27,7 @@ public struct NetworkConfiguration: Sendable {
   public static func safeDefaults(baseURL: URL) -> NetworkConfiguration {
     NetworkConfiguration(
       settings: NetworkSettings(
-        baseURL: baseURL, timeout: 30, eventDelivery: .default))
+        baseURL: baseURL, timeout: 30, cachePolicy: .useProtocolCachePolicy, eventDelivery: .default))
   }
 
   /// The same secure defaults with 60 s of silence at most, adjusted by packs. A setting that a pack does not name keeps
@@ -46,7 +46,7 @@ public struct NetworkConfiguration: Sendable {
     transport: TransportPack = TransportPack()
   ) -> NetworkConfiguration {
     var settings = NetworkSettings(
-      baseURL: baseURL, timeout: 60,
+      baseURL: baseURL, timeout: 60, cachePolicy: .reloadIgnoringLocalCacheData,
       eventDelivery: EventDeliveryPolicy(maxBufferedEventsPerPartition: 512, maxBufferedEventsPerConsumer: 512))
     resilience.apply(to: &settings)
     auth.apply(to: &settings)

@@ -7,7 +7,7 @@ package import LinnetHTTP
 package struct NetworkSettings: Sendable {
   package var baseURL: URL
   package var timeout: TimeInterval
-  package var cachePolicy = RequestCachePolicy.useProtocolCachePolicy
+  package var cachePolicy: RequestCachePolicy
   package var priority = RequestPriority.normal
   package var acceptableStatusCodes = Set(200..<300)
   package var bodyBuffering = ResponseBodyBufferingPolicy.default
@@ -48,10 +48,13 @@ package struct NetworkSettings: Sendable {
   /// Nil: the engine's defaults with a connect timeout of 10 s.
   package var engine: HTTPClientConfiguration?
 
-  package init(baseURL: URL, timeout: TimeInterval, eventDelivery: EventDeliveryPolicy) {
+  package init(
+    baseURL: URL, timeout: TimeInterval, cachePolicy: RequestCachePolicy, eventDelivery: EventDeliveryPolicy
+  ) {
     self.eventDelivery = eventDelivery
     self.baseURL = baseURL
     self.timeout = timeout
+    self.cachePolicy = cachePolicy
   }
 }
 

@@ -8,8 +8,8 @@ public struct TransportPack: Sendable {
   /// no limit. Connecting has a limit of its own, 10 s or this value if that is less. Default 60 s.
   public let timeout: TimeInterval?
   /// How the response cache is used by endpoints that do not say. Default
-  /// ``RequestCachePolicy/useProtocolCachePolicy``: as ``CachePack`` says. On Apple platforms an advanced configuration
-  /// reloads past the URL loading system's own cache; here is no second cache under ours that would have to be passed.
+  /// ``RequestCachePolicy/useProtocolCachePolicy`` when a ``CachePack`` names a policy, which is then followed, and
+  /// ``RequestCachePolicy/reloadIgnoringLocalCacheData`` otherwise.
   public let cachePolicy: RequestCachePolicy?
   /// How urgent the requests of endpoints are that do not say. Default ``RequestPriority/normal``.
   public let requestPriority: RequestPriority?

@@ -23,8 +23,9 @@ public struct MultipartFormData: Sendable {
   public let includesPartContentLength: Bool
   /// Whether ``writeEncodedData(to:)`` waits until the file is on the disk. Default false.
   public let synchronizesEncodedFile: Bool
-  /// How names with non-ASCII characters are written. Default: an ASCII form, and the name itself beside it.
-  public var nameEncoding = MultipartNameEncoding.asciiWithExtension
+  /// How names with non-ASCII characters are written. Default: as UTF-8, which is what browsers send and servers read;
+  /// RFC 7578 §4.2 forbids the `filename*` of the other form.
+  public var nameEncoding = MultipartNameEncoding.utf8
   /// Whether texts are marked as `text/plain; charset=UTF-8`. Default false: without a type a part is text
   /// (RFC 7578 §4.4).
   public var includesTextContentType = false
@@ -121,8 +122,8 @@ public struct MultipartFormData: Sendable {
 /// How the names of fields and files with non-ASCII characters are written.
 public enum MultipartNameEncoding: Sendable, Hashable, CaseIterable {
   /// An ASCII form with `_` for each other character, and the name itself percent-encoded in a second parameter with an
-  /// asterisk (RFC 5987): `name="_"; name*=UTF-8''%C3%BC`.
+  /// asterisk (RFC 5987): `name="_"; name*=UTF-8''%C3%BC`. For servers that cannot read UTF-8 there.
   case asciiWithExtension
-  /// UTF-8, as browsers do it and RFC 7578 §5.1 describes it: `name="ü"`. For servers that do not know the other form.
+  /// UTF-8, as browsers do it and RFC 7578 §5.1 describes it: `name="ü"`.
   case utf8
 }

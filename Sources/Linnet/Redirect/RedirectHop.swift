@@ -10,4 +10,12 @@ public struct RedirectHop: Sendable, Hashable {
   public let to: HTTPURL
   /// The method of the next request.
   public let method: HTTPMethod
+
+  /// A redirection, for responses made by hand.
+  public init(statusCode: Int, from: HTTPURL, to: HTTPURL, method: HTTPMethod) {
+    self.statusCode = statusCode
+    self.from = from
+    self.to = to
+    self.method = method
+  }
 }

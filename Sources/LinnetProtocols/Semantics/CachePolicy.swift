@@ -29,7 +29,7 @@ package struct CachePolicy: Sendable, Hashable {
   }
 
   /// A time that can be added to another without overflow.
-  private static func clamped(_ duration: Duration) -> Duration {
+  fileprivate static func clamped(_ duration: Duration) -> Duration {
     min(max(duration, .zero), CacheControl.longestTime)
   }
 
@@ -47,7 +47,7 @@ package struct CachePolicy: Sendable, Hashable {
     package init(headers: HTTPHeaders, storedAt: WallTime, initialAge: Duration, requiresValidation: Bool) {
       self.headers = headers
       self.storedAt = storedAt
-      self.initialAge = initialAge
+      self.initialAge = CachePolicy.clamped(initialAge)
       self.requiresValidation = requiresValidation
     }
 

@@ -8,6 +8,10 @@ struct ClientFixture {
   let server: ScriptedServer
   let client: DefaultNetworkClient
 
+  var baseURL: URL { .test(server.url("/api")) }
+
+  static func url(_ text: String) -> URL { .test(text) }
+
   /// Runs `body` with a client of the server; both are stopped afterwards.
   static func with<R>(
     _ script: ServerScript, configuration: (URL) -> NetworkConfiguration = { .local($0) },

@@ -129,6 +129,25 @@ struct DefaultNetworkClientTests {
     }
   }
 
+  @Test(
+    "A form has the same bytes whether it is put together in memory or streamed; one above the limit is refused",
+    arguments: [
+      MultipartUploadStrategy.alwaysStream, .inMemory(maxBytes: 10_000), .threshold(bytes: 0), .platformDefault,
+    ])
+  func uploadStrategies(strategy: MultipartUploadStrategy) async throws {
+    let mock = MockTransport.item
+    let client = DefaultNetworkClient.mocked(mock)
+    var form = MultipartFormData(boundary: "b")
+    form.append("t", name: "title")
+    _ = try await client.upload(StoredForm(multipartFormData: form, uploadStrategy: strategy))
+    #expect(mock.capturedRequest?.body?.bytesInMemory?.array == Array(try form.encode()))
+    #expect(mock.capturedRequest?.headers["Content-Type"] == "multipart/form-data; boundary=b")
+    let small = StoredForm(multipartFormData: form, uploadStrategy: .inMemory(maxBytes: 3))
+    let error = await failure { () throws(NetworkError) in try await client.upload(small) }
+    #expect(error?.errorCode == 1002)
+    #expect(mock.capturedRequestsInOrder.count == 1)
+  }
+
   @Test("A transport that was given is not shut down with the client, and is never touched afterwards")
   func givenTransport() async throws {
     let mock = MockTransport.item
@@ -209,6 +228,15 @@ struct UploadForm: MultipartAPIDefinition {
     form.append("t", name: "title")
     return form
   }
+}
+
+struct StoredForm: MultipartAPIDefinition {
+  typealias APIResponse = Item
+  var multipartFormData: MultipartFormData
+  var uploadStrategy: MultipartUploadStrategy
+  var method: HTTPMethod { .post }
+  var path: String { "/upload" }
+  var sessionAuthentication: SessionAuthentication { .anonymous }
 }
 
 struct RecordingLogger: NetworkLogger {

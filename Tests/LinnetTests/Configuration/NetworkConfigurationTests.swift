@@ -9,10 +9,12 @@ struct NetworkConfigurationTests {
   private let safe = NetworkConfiguration.safeDefaults(baseURL: .test("https://api.example.com")).settings
   private let advanced = NetworkConfiguration.advanced(baseURL: .test("https://api.example.com")).settings
 
-  @Test("The two factories differ in timeout and event delivery, and in nothing else")
+  @Test("The two factories differ in timeout, cache use and event delivery, and in nothing else")
   func differences() {
     #expect(safe.timeout == 30)
     #expect(advanced.timeout == 60)
+    #expect(safe.cachePolicy == .useProtocolCachePolicy)
+    #expect(advanced.cachePolicy == .reloadIgnoringLocalCacheData)
     #expect(
       safe.eventDelivery == EventDeliveryPolicy(maxBufferedEventsPerPartition: 256, maxBufferedEventsPerConsumer: 256))
     #expect(
@@ -24,7 +26,6 @@ struct NetworkConfigurationTests {
   func defaults(isSafe: Bool) {
     let settings = isSafe ? safe : advanced
     #expect(settings.priority == .normal)
-    #expect(settings.cachePolicy == .useProtocolCachePolicy)
     #expect(settings.acceptableStatusCodes == Set(200..<300))
     #expect(settings.bodyBuffering == .streaming(maxBytes: 5 * 1024 * 1024))
     #expect(settings.streamingLineByteLimit == 1024 * 1024)

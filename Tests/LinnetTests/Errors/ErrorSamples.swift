@@ -8,7 +8,7 @@ enum ErrorSamples {
     _ status: Int, body: String = "", headers: HTTPHeaders = HTTPHeaders(),
     request: HTTPRequest? = HTTPRequest(method: .get, url: "https://api.example.com/users?page=2")
   ) -> Response {
-    let head = ResponseHead(status: HTTPStatus(code: status) ?? HTTPStatus(code: 500)!, headers: headers)
+    let head = ResponseHead(status: HTTPStatus(code: status) ?? .ok, headers: headers)
     return Response(statusCode: status, data: Data(body.utf8), request: request, response: head)
   }
 

@@ -5,6 +5,11 @@ import Testing
 
 @Suite("Errors: views")
 struct NetworkErrorViewsTests {
+  /// What a row says besides its names.
+  enum Hint: Sendable {
+    case retriable, hidden, response
+  }
+
   struct Row: Sendable, CustomTestStringConvertible {
     let error: NetworkError
     let code: NetworkErrorCode
@@ -17,15 +22,15 @@ struct NetworkErrorViewsTests {
     let text: NetworkErrorText
 
     init(
-      _ error: NetworkError, _ code: NetworkErrorCode, _ category: NetworkErrorCategory, retriable: Bool = false,
-      visible: Bool = true, response: Bool = false, url: Int? = nil, _ stable: String, _ text: NetworkErrorText
+      _ error: NetworkError, _ code: NetworkErrorCode, _ category: NetworkErrorCategory, hints: Set<Hint> = [],
+      url: Int? = nil, _ stable: String, _ text: NetworkErrorText
     ) {
       self.error = error
       self.code = code
       self.category = category
-      isRetriable = retriable
-      isVisible = visible
-      hasResponse = response
+      isRetriable = hints.contains(.retriable)
+      isVisible = !hints.contains(.hidden)
+      hasResponse = hints.contains(.response)
       urlErrorCode = url
       self.stable = stable
       self.text = text
@@ -39,36 +44,40 @@ struct NetworkErrorViewsTests {
 
   static let rows: [Row] = [
     Row(
-      .configuration(reason: .invalidBaseURL("no host")), .configurationInvalidBaseURL, .configuration, visible: false,
+      .configuration(reason: .invalidBaseURL("no host")), .configurationInvalidBaseURL, .configuration,
+      hints: [.hidden],
       url: -1000, "configuration.invalid_base_url", .invalidBaseURL),
     Row(
-      .configuration(reason: .invalidRequest("a body")), .configurationInvalidRequest, .configuration, visible: false,
+      .configuration(reason: .invalidRequest("a body")), .configurationInvalidRequest, .configuration, hints: [.hidden],
       "configuration.invalid_request", .invalidRequest),
     Row(
       .configuration(reason: .offline("no route")), .configurationOffline, .configuration, url: -1009,
       "configuration.offline", .offline),
     Row(
-      .statusCode(ErrorSamples.response(400)), .statusCode, .statusCode, response: true, "http.status.400", .statusCode),
+      .statusCode(ErrorSamples.response(400)), .statusCode, .statusCode, hints: [.response], "http.status.400",
+      .statusCode),
     Row(
-      .statusCode(ErrorSamples.response(401)), .statusCode, .statusCode, response: true, "http.status.401",
+      .statusCode(ErrorSamples.response(401)), .statusCode, .statusCode, hints: [.response], "http.status.401",
       .unauthorized),
     Row(
-      .statusCode(ErrorSamples.response(403)), .statusCode, .statusCode, response: true, "http.status.403", .forbidden),
+      .statusCode(ErrorSamples.response(403)), .statusCode, .statusCode, hints: [.response], "http.status.403",
+      .forbidden),
     Row(
-      .statusCode(ErrorSamples.response(404)), .statusCode, .statusCode, response: true, "http.status.404", .notFound),
+      .statusCode(ErrorSamples.response(404)), .statusCode, .statusCode, hints: [.response], "http.status.404",
+      .notFound),
     Row(
-      .statusCode(ErrorSamples.response(408)), .statusCode, .statusCode, retriable: true, response: true,
+      .statusCode(ErrorSamples.response(408)), .statusCode, .statusCode, hints: [.retriable, .response],
       "http.status.408", .statusCode),
     Row(
-      .statusCode(ErrorSamples.response(425)), .statusCode, .statusCode, retriable: true, response: true,
+      .statusCode(ErrorSamples.response(425)), .statusCode, .statusCode, hints: [.retriable, .response],
       "http.status.425", .statusCode),
     Row(
-      .statusCode(ErrorSamples.response(429)), .statusCode, .statusCode, retriable: true, response: true,
+      .statusCode(ErrorSamples.response(429)), .statusCode, .statusCode, hints: [.retriable, .response],
       "http.status.429", .tooManyRequests),
     Row(
-      .statusCode(ErrorSamples.response(503)), .statusCode, .statusCode, retriable: true, response: true,
+      .statusCode(ErrorSamples.response(503)), .statusCode, .statusCode, hints: [.retriable, .response],
       "http.status.503", .serverFailure),
-    Row(ErrorSamples.decoding, .decoding, .decoding, response: true, "decoding.response_body", .responseUnreadable),
+    Row(ErrorSamples.decoding, .decoding, .decoding, hints: [.response], "decoding.response_body", .responseUnreadable),
     Row(
       .decoding(stage: .streamFrame, underlying: ErrorSamples.foreign, response: nil), .decoding, .decoding,
       "decoding.stream_frame", .streamUnreadable),
@@ -76,9 +85,10 @@ struct NetworkErrorViewsTests {
       .decoding(stage: .streamFrame, underlying: own(.streamFrameTooLarge), response: nil), .streamFrameTooLarge,
       .decoding, "decoding.stream_frame", .streamFrameTooLarge),
     Row(
-      .underlying(ErrorSamples.foreign, nil), .underlying, .transport, retriable: true, "transport.4001", .transport),
+      .underlying(ErrorSamples.foreign, nil), .underlying, .transport, hints: [.retriable], "transport.4001", .transport
+    ),
     Row(
-      .underlying(own(.nonHTTPResponse), ErrorSamples.response(200)), .nonHTTPResponse, .transport, response: true,
+      .underlying(own(.nonHTTPResponse), ErrorSamples.response(200)), .nonHTTPResponse, .transport, hints: [.response],
       url: -1011, "transport.3002", .notHTTP),
     Row(
       .underlying(own(.responseBodyLimitExceeded), nil), .responseBodyLimitExceeded, .transport, url: -1103,
@@ -86,38 +96,40 @@ struct NetworkErrorViewsTests {
     Row(
       NetworkError(ErrorSamples.transport(.bodyNotReplayable)), .underlying, .transport, "transport.4001", .transport),
     Row(
-      NetworkError(ErrorSamples.transport(.systemError)), .underlying, .transport, retriable: true, "transport.4001",
+      NetworkError(ErrorSamples.transport(.systemError)), .underlying, .transport, hints: [.retriable],
+      "transport.4001",
       .transport),
     Row(
-      .reachability(.notConnectedToInternet, ErrorSamples.foreign, nil), .reachability, .reachability, retriable: true,
+      .reachability(.notConnectedToInternet, ErrorSamples.foreign, nil), .reachability, .reachability,
+      hints: [.retriable],
       url: -1009, "reachability.not_connected", .notConnected),
     Row(
-      .reachability(.dnsLookupFailed, ErrorSamples.foreign, nil), .reachability, .reachability, retriable: true,
+      .reachability(.dnsLookupFailed, ErrorSamples.foreign, nil), .reachability, .reachability, hints: [.retriable],
       url: -1006, "reachability.dns_lookup_failed", .nameLookupFailed),
     Row(
-      .reachability(.cannotFindHost, ErrorSamples.foreign, nil), .reachability, .reachability, retriable: true,
+      .reachability(.cannotFindHost, ErrorSamples.foreign, nil), .reachability, .reachability, hints: [.retriable],
       url: -1003, "reachability.cannot_find_host", .hostNotFound),
     Row(
-      .reachability(.connectionRefused, ErrorSamples.foreign, nil), .reachability, .reachability, retriable: true,
+      .reachability(.connectionRefused, ErrorSamples.foreign, nil), .reachability, .reachability, hints: [.retriable],
       url: -1004, "reachability.connection_refused", .connectionRefused),
     Row(
       .reachability(.networkConnectionLost, ErrorSamples.foreign, ErrorSamples.response(200)), .reachability,
-      .reachability, retriable: true, response: true, url: -1005, "reachability.connection_lost", .connectionLost),
+      .reachability, hints: [.retriable, .response], url: -1005, "reachability.connection_lost", .connectionLost),
     Row(
       .trustEvaluationFailed(.pinMismatch(host: "example.com")), .trustEvaluationFailed, .trust, url: -1202,
       "trust.pin_mismatch", .untrusted),
     Row(
       .trustEvaluationFailed(.systemTrustEvaluationFailed(reason: ErrorSamples.foreign)), .trustEvaluationFailed,
       .trust, url: -1202, "trust.system_trust_evaluation_failed", .untrusted),
-    Row(.cancelled, .cancelled, .cancellation, visible: false, url: -999, "cancelled", .cancelled),
+    Row(.cancelled, .cancelled, .cancellation, hints: [.hidden], url: -999, "cancelled", .cancelled),
     Row(
-      .timeout(reason: .requestTimeout, underlying: nil), .timeout, .timeout, retriable: true, url: -1001,
+      .timeout(reason: .requestTimeout, underlying: nil), .timeout, .timeout, hints: [.retriable], url: -1001,
       "timeout.request", .requestTimeout),
     Row(
-      .timeout(reason: .resourceTimeout, underlying: nil), .timeout, .timeout, retriable: true, url: -1001,
+      .timeout(reason: .resourceTimeout, underlying: nil), .timeout, .timeout, hints: [.retriable], url: -1001,
       "timeout.resource", .resourceTimeout),
     Row(
-      .timeout(reason: .connectionTimeout, underlying: ErrorSamples.foreign), .timeout, .timeout, retriable: true,
+      .timeout(reason: .connectionTimeout, underlying: ErrorSamples.foreign), .timeout, .timeout, hints: [.retriable],
       url: -1001, "timeout.connection", .connectionTimeout),
   ]
 

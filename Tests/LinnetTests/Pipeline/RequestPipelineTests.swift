@@ -233,10 +233,11 @@ struct RequestPipelineTests {
       var path: String { "/a" }
       var sessionAuthentication: SessionAuthentication { .anonymous }
       var headers: HTTPHeaders {
-        ["X-Count": "\(count.withLock { count in
+        let number = count.withLock { count in
           count += 1
           return count
-        })"]
+        }
+        return ["X-Count": "\(number)"]
       }
     }
     mock.setScriptedResponses([.http(statusCode: 503)])

@@ -12,6 +12,7 @@ struct EveryKindOfSegment {
   let kind: Kind
   let `default`: String, key: UUID
   @Uppercased var format: String
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   var body: [Int]!
 }
 

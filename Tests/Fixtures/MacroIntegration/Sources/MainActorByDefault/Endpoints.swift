@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 public import Linnet
 
 // Every declaration here belongs to the main actor unless it says otherwise. A payload is encoded elsewhere, so it must
