@@ -8,9 +8,9 @@ extension DemoSteps {
     DemoStep("Typed GET", typedGet),
     DemoStep("Typed POST", typedPost),
     DemoStep("Typed: 404 with the server's message", typedNotFound),
-    DemoStep("Typed: the field that does not decode", typedDecodingError),
+    DemoStep("Typed: which field did not decode", typedDecodingError),
     DemoStep("Typed: cancel by tag", typedCancel),
-    DemoStep("Typed: a mock in place of the network", typedMock),
+    DemoStep("Typed: a mock instead of a network", typedMock),
   ]
 
   /// An error in place of a value; a value is a failure of the tour.
