@@ -134,7 +134,7 @@ let package = Package(
       linkerSettings: [hostSyntaxLinking]),
     // The examples of the documents that people come from, and ours beside them; an application's settings.
     .testTarget(
-      name: "LinnetExamplesTests", dependencies: ["Linnet", "LinnetTestSupport"],
+      name: "LinnetExamplesTests", dependencies: ["Linnet", "LinnetHTTP", "LinnetTestSupport"],
       swiftSettings: [.swiftLanguageMode(.v6)]),
     .testTarget(
       name: "LinnetIntegrationTests",

@@ -124,7 +124,7 @@ extension HTTPHeaders {
     compactIfWorthwhile()
   }
 
-  /// Drops every field of this name; the same as ``remove(_:)``.
+  /// Drops every field of this name; the same as ``remove(_:)-(String)``.
   public mutating func remove(name: String) { remove(name) }
 
   /// Drops all fields and what was recorded.
@@ -141,7 +141,8 @@ extension HTTPHeaders {
 /// Reading.
 extension HTTPHeaders {
   /// The values of this name joined by comma and space, which is what repeats mean (RFC 9110 §5.3); nil when there is
-  /// none. Do not use it for `Set-Cookie`, whose values may have commas of their own; see ``values(for:)``.
+  /// none. Do not use it for `Set-Cookie`, whose values may have commas of their own; see
+  /// ``values(for:)-(String)``.
   public func value(for name: String) -> String? {
     guard let first = nextIndex(of: name, from: 0) else { return nil }
     var joined = FieldBytes.text(valueBytes(at: first))

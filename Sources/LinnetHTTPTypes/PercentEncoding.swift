@@ -7,11 +7,11 @@ internal import LinnetBytes
 public enum PercentEncoding {
   /// Which characters besides controls and non-ASCII ones are encoded.
   public enum Rule: Sendable {
-    /// For a fragment: space `"` `<` `>` `` ` ``.
+    /// For a fragment: space `"` `<` `>` and the backquote.
     case fragment
     /// For a query as a whole: space `"` `#` `<` `>` `'`.
     case query
-    /// For a path as a whole: those of a query but `'`, and `?` `^` `` ` `` `{` `}`.
+    /// For a path as a whole: those of a query but `'`, and `?` `^` `{` `}` and the backquote.
     case path
     /// For a user name or password: those of a path, and `/` `:` `;` `=` `@` `[` `\` `]` `|`.
     case userinfo

@@ -49,6 +49,18 @@ package struct APIDefinitionMacro: ExtensionMacro {
     return source.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
   }
 
+  /// The payload that the extension will use; what is wrong with it is reported there.
+  private static func payload(
+    of structure: StructDeclSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext
+  ) -> (payload: Payload?, endpoint: EndpointDeclaration) {
+    var unreported = Findings()
+    let endpoint = EndpointDeclaration(structure, lexicalContext: context.lexicalContext)
+    let arguments = EndpointArguments(attribute, declaration: endpoint, findings: &unreported)
+    let path = arguments.path.map { PathRules.check($0, of: endpoint, findings: &unreported) }
+    let payload = PayloadRules.check(endpoint, arguments: arguments, path: path, findings: &unreported)
+    return (payload, endpoint)
+  }
+
   private static func reportNonStruct(
     _ declaration: some DeclGroupSyntax, attribute: AttributeSyntax, findings: inout Findings
   ) {
@@ -62,6 +74,17 @@ package struct APIDefinitionMacro: ExtensionMacro {
     findings.report(
       .nonStruct, at: keyword, fixIts: fixIts,
       "@APIDefinition describes a value that is sent; attach it to a struct, not to \(keyword.text.withArticle)")
+  }
+}
+
+extension APIDefinitionMacro: MemberMacro {
+  package static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let structure = declaration.as(StructDeclSyntax.self) else { return [] }
+    let (payload, endpoint) = payload(of: structure, attribute: node, in: context)
+    return (payload?.innerMembers(modifiers: endpoint.access.witnessModifier) ?? []).map { "\(raw: $0)" }
   }
 }
 

@@ -9,7 +9,7 @@ enum Payload {
   /// A stored `body` or `query` is the payload.
   case property(EndpointProperty)
 
-  /// The generated members, one a line.
+  /// The members of the generated extension, one a line.
   func members(modifiers: String, isolation: String) -> [String] {
     switch self {
     case .explicit:
@@ -18,12 +18,7 @@ enum Payload {
       let alias = "\(modifiers)typealias Parameter = Linnet.EmptyParameter"
       return (writesAlias ? [alias] : []) + ["\(modifiers)\(isolation)var parameters: Parameter? { nil }"]
     case .property(let property):
-      var type = property.type?.unwrapped
-      var layers = 0
-      while let wrapped = type?.optionalWrapped {
-        type = wrapped.unwrapped
-        layers += 1
-      }
+      let (_, layers) = Self.payloadType(of: property)
       let name = property.identifier.text
       let value =
         switch layers {
@@ -32,10 +27,26 @@ enum Payload {
         case 1: name
         default: name + String(repeating: ".flatMap { $0 }", count: layers - 1)
         }
-      return [
-        "\(modifiers)typealias Parameter = \(type?.trimmedDescription ?? "Never")",
-        "\(modifiers)\(isolation)var parameters: Parameter? { \(value) }",
-      ]
+      return ["\(modifiers)\(isolation)var parameters: Parameter? { \(value) }"]
     }
+  }
+
+  /// The alias of a payload whose type the author wrote. It belongs into the struct itself: from an extension, the names
+  /// of the types around a nested struct are out of sight.
+  func innerMembers(modifiers: String) -> [String] {
+    guard case .property(let property) = self else { return [] }
+    let (type, _) = Self.payloadType(of: property)
+    return ["\(modifiers)typealias Parameter = \(type?.trimmedDescription ?? "Never")"]
+  }
+
+  /// The type without its optional layers, and their number.
+  private static func payloadType(of property: EndpointProperty) -> (type: TypeSyntax?, layers: Int) {
+    var type = property.type?.unwrapped
+    var layers = 0
+    while let wrapped = type?.optionalWrapped {
+      type = wrapped.unwrapped
+      layers += 1
+    }
+    return (type, layers)
   }
 }

@@ -4,6 +4,7 @@ extension ScriptedServer {
   /// - Parameters:
   ///   - expectation: What is awaited, for the error.
   ///   - limit: How long to wait at most; only a guard against hanging tests.
+  ///   - condition: Whether a snapshot has what is awaited.
   /// - Throws: ``WaitTimeout`` after `limit`; `CancellationError` when the task is cancelled.
   @discardableResult
   public func wait(

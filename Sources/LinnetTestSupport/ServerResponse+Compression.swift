@@ -16,7 +16,9 @@ extension ServerResponse {
   /// Waits, pauses and effects of the body keep their places: what precedes them can be decoded when they are reached.
   /// Only the compressed bytes are kept in memory, so `ServerBody([.zeros(1 << 30)])` makes a decompression bomb of 1 MiB.
   ///
-  /// - Parameter level: 0 (stored) to 9; -1, the default, is zlib's own default.
+  /// - Parameters:
+  ///   - coding: The content coding. Default gzip.
+  ///   - level: 0 (stored) to 9; -1, the default, is zlib's own default.
   public func compressed(_ coding: ContentCoding = .gzip, level: Int = -1) -> ServerResponse {
     let format: Deflater.Format =
       switch coding {

@@ -29,7 +29,9 @@ public struct ServerScript: Sendable {
   /// Answers each request with what `respond` returns. It runs on the thread of the connection, so on several threads at
   /// once, and must not block: use ``ServerResponse/waiting(for:)`` to answer late.
   ///
-  /// - Parameter onHead: Called when a head was read, before the body; decides about `100 Continue` and early answers.
+  /// - Parameters:
+  ///   - onHead: Called when a head was read, before the body; decides about `100 Continue` and early answers.
+  ///   - respond: Makes the answer to a request that was read to its end.
   public static func handler(
     onHead: (@Sendable (RecordedRequest) -> HeadDecision)? = nil,
     _ respond: @escaping @Sendable (RecordedRequest) -> ServerResponse

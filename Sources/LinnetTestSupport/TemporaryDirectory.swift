@@ -22,7 +22,10 @@ public final class TemporaryDirectory: Sendable {
 
   /// Writes a file and returns its path.
   ///
-  /// - Parameter mode: The permissions; 0600 by default, as private keys need.
+  /// - Parameters:
+  ///   - bytes: The contents.
+  ///   - name: The name inside the directory.
+  ///   - mode: The permissions; 0600 by default, as private keys need.
   /// - Throws: ``TestSupportError`` when the system refuses.
   @discardableResult
   public func write(

@@ -89,6 +89,7 @@ public final class TestCertificates: Sendable {
   /// - Parameters:
   ///   - dnsNames: DNS names; a leading `*.` is allowed.
   ///   - ipAddresses: Addresses without brackets.
+  ///   - validity: When it is valid. Default ``Validity/current``.
   ///   - issuer: Who signs it; nil stands for ``authority``.
   public func server(
     dnsNames: [String] = [], ipAddresses: [String] = [], validity: Validity = .current, issuer: TestCertificate? = nil
@@ -113,7 +114,10 @@ public final class TestCertificates: Sendable {
 
   /// A client certificate.
   ///
-  /// - Parameter issuer: Who signs it; nil stands for ``authority``.
+  /// - Parameters:
+  ///   - commonName: The name in the subject.
+  ///   - validity: When it is valid. Default ``Validity/current``.
+  ///   - issuer: Who signs it; nil stands for ``authority``.
   public func client(
     commonName: String = "Linnet Test Client", validity: Validity = .current, issuer: TestCertificate? = nil
   ) throws(TestSupportError) -> TestCertificate {
@@ -133,6 +137,7 @@ public final class TestCertificates: Sendable {
   /// Writes a certificate and its key to files.
   ///
   /// - Parameters:
+  ///   - certificate: What is written.
   ///   - name: The start of the files' names.
   ///   - passphrase: Encrypts the key.
   public func write(

@@ -22,7 +22,9 @@ public enum TestPattern {
 
   /// The offset (in the whole body) of the first byte of `bytes` that is not what the pattern has there, or nil.
   ///
-  /// - Parameter offset: Where `bytes` starts in the body.
+  /// - Parameters:
+  ///   - bytes: What was received.
+  ///   - offset: Where `bytes` starts in the body.
   public static func firstMismatch(in bytes: some Sequence<UInt8>, from offset: UInt64 = 0) -> UInt64? {
     var position = offset
     var expected = byte(at: offset)

@@ -248,6 +248,19 @@ struct ExpansionTests {
     #expect(try expansion(of: source).hasPrefix("extension API.V1.Users.Get: Linnet.APIDefinition {"))
   }
 
+  @Test("The payload's type is named inside the struct, where types around it are in sight")
+  func nestedPayload() throws {
+    let source = """
+      enum API {
+        struct Draft: Encodable {}
+        \(endpoint(method: ".post", "let body: Draft"))
+      }
+      """
+    let lines = try expansion(of: source).split(separator: "\n")
+    #expect(lines.last == "typealias Parameter = Draft")
+    #expect(lines.dropLast().allSatisfy { !$0.contains("Draft") })
+  }
+
   @Test("A setter's own access level is not that of the struct")
   func setterAccess() throws {
     let source = endpoint(path: "/{id}", "public private(set) var id: Int")

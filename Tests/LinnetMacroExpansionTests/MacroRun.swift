@@ -10,7 +10,7 @@ import SwiftSyntaxMacros
 struct MacroRun {
   /// What the macro reported, in the order of the report.
   let findings: [Finding]
-  /// The generated text, empty when nothing was generated.
+  /// The generated text: the extension, then the members of the struct; empty when nothing was generated.
   let expansion: String
 
   struct Finding {
@@ -45,7 +45,9 @@ struct MacroRun {
       of: attribute, attachedTo: declaration,
       providingExtensionsOf: TypeSyntax(stringLiteral: names.reversed().joined(separator: ".")),
       conformingTo: conformsElsewhere ? [] : [TypeSyntax(stringLiteral: "APIDefinition")], in: context)
-    expansion = extensions.map(\.description).joined(separator: "\n")
+    let members = try APIDefinitionMacro.expansion(
+      of: attribute, providingMembersOf: declaration, conformingTo: [], in: context)
+    expansion = (extensions.map(\.description) + members.map(\.description)).joined(separator: "\n")
     findings = context.diagnostics.map { diagnostic in
       Finding(
         id: (diagnostic.diagMessage as? MacroDiagnostic)?.id, messageID: diagnostic.diagnosticID,

@@ -4,7 +4,9 @@ public import FoundationEssentials
 ///
 /// Each call makes a new coder, so that nobody's change to one reaches another request. Dates are texts such as
 /// `2026-03-09T08:05:03.120Z`: in UTC, with milliseconds. The decoder also takes dates without a fraction, with one of
-/// another length, and with an offset such as `+09:00`. Keys stay as they are unless a strategy is given.
+/// another length, and with an offset such as `+09:00`. Keys stay as they are unless a strategy is given, and are written
+/// in alphabetical order: the same value gives the same bytes in every attempt, which servers that compare the body of a
+/// repeated `Idempotency-Key` rely on, and so do coalescing and cassettes.
 public enum JSONCoding {
   /// A new encoder.
   ///
@@ -14,6 +16,7 @@ public enum JSONCoding {
   ) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = keys
+    encoder.outputFormatting = .sortedKeys
     encoder.dateEncodingStrategy = .custom { date, encoder in
       guard let text = ISO8601Milliseconds.text(date) else {
         // The number, not the date: printing a date that is not a number traps in Foundation (6.3.1).

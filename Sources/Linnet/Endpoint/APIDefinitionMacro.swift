@@ -35,6 +35,7 @@
   ///     of `Parameter` and `parameters` to have a payload.
   ///   - path: A string literal that is joined to the path of the base URL.
   ///   - auth: `.anonymous`, `.optional` or `.required`. There is no default: who may call an endpoint is never guessed.
+  @attached(member, names: named(Parameter))
   @attached(
     extension, conformances: APIDefinition, names: named(method), named(path), named(sessionAuthentication),
     named(Parameter), named(parameters))
@@ -43,6 +44,7 @@
 
   /// Reports a forgotten argument. It never makes an endpoint: with all three arguments the macro above is chosen, and
   /// with fewer the expansion is an error that offers the missing one.
+  @attached(member, names: named(Parameter))
   @attached(
     extension, conformances: APIDefinition, names: named(method), named(path), named(sessionAuthentication),
     named(Parameter), named(parameters))

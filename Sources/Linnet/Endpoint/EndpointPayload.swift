@@ -1,6 +1,6 @@
 /// Turns a stored payload into the ``APIDefinition/parameters`` of an endpoint.
 ///
-/// ``APIDefinition(method:path:auth:)`` writes calls of it, because a macro cannot see whether an alias stands for an
+/// `@APIDefinition(method:path:auth:)` writes calls of it, because a macro cannot see whether an alias stands for an
 /// optional. An endpoint written by hand seldom needs it.
 public enum EndpointPayload {
   /// The payload as it is.

@@ -56,7 +56,14 @@ public struct SendableUnderlyingError: Error, Sendable {
 
   /// An error made of its parts.
   ///
-  /// - Parameter underlyingChain: The causes, nearest first; those beyond ``maxUnderlyingDepth`` are dropped.
+  /// - Parameters:
+  ///   - domain: What ``domain`` says.
+  ///   - code: What ``code`` says.
+  ///   - message: What ``message`` says.
+  ///   - failureReason: What ``failureReason`` says. Default: nothing.
+  ///   - recoverySuggestion: What ``recoverySuggestion`` says. Default: nothing.
+  ///   - underlyingChain: The causes, nearest first; those beyond ``maxUnderlyingDepth`` are dropped. Default: none.
+  ///   - transport: What the transport knows. Default: nothing.
   public init(
     domain: String, code: Int, message: String, failureReason: String? = nil, recoverySuggestion: String? = nil,
     underlyingChain: [Frame] = [], transport: TransportError? = nil

@@ -1,3 +1,4 @@
+internal import Linnet
 internal import LinnetHTTP
 internal import LinnetTestSupport
 
@@ -13,16 +14,17 @@ enum Demo {
     do {
       let stage = try DemoStage()
       defer { stage.stop() }
-      for step in DemoSteps.all {
+      for step in DemoSteps.all + DemoSteps.typed {
         if await !run(step, stage, table) { failures += 1 }
       }
       await stage.client.shutdown(grace: .seconds(5))
+      await stage.typedClient.shutdown()
     } catch {
       Console.error("the demo cannot start: \(error)")
       return false
     }
     if await !run(DemoSteps.cleanUp(baseline: descriptors), nil, table) { failures += 1 }
-    let count = DemoSteps.all.count + 1
+    let count = DemoSteps.all.count + DemoSteps.typed.count + 1
     table.printEnd(
       failures == 0 ? "all \(count) went as they should" : "\(failures) of \(count) did not go as they should")
     return failures == 0

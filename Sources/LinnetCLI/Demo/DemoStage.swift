@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+internal import Linnet
 internal import LinnetHTTP
 internal import LinnetTestSupport
 
@@ -10,6 +12,8 @@ final class DemoStage: Sendable {
   /// Speaks http and keeps its connections badly: see ``DemoStage/forgetful``.
   let forgetfulServer: ScriptedServer
   let client: HTTPClient
+  /// The typed client, with an engine of its own and the settings of ``client``.
+  let typedClient: DefaultNetworkClient
 
   static let bigBodyBytes: UInt64 = 256 << 20
   static let connectionLimit = 8
@@ -27,6 +31,16 @@ final class DemoStage: Sendable {
     // A guard: no stop takes that long.
     configuration.timeouts.total = .seconds(60)
     client = HTTPClient(configuration: configuration)
+    typedClient = DefaultNetworkClient(
+      configuration: try Self.typedConfiguration(of: server).engine(configuration))
+  }
+
+  /// For a typed client of ``server``.
+  func typedConfiguration() throws -> NetworkConfiguration { try Self.typedConfiguration(of: server) }
+
+  private static func typedConfiguration(of server: ScriptedServer) throws -> NetworkConfiguration {
+    guard let url = URL(string: server.url("/")) else { throw DemoFailure("\(server.url("/")) is no URL") }
+    return .advanced(baseURL: url, cache: CachePack(captureFailurePayload: true))
   }
 
   func stop() {
@@ -62,8 +76,17 @@ final class DemoStage: Sendable {
     case "/endless":
       ServerResponse.raw([.send("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n"), .sendForever])
     case "/missing": ServerResponse(404, body: "not here")
+    case "/birds/linnet": json(#"{"name": "linnet", "grams": 20}"#)
+    case "/birds/dodo": json(#"{"error": "extinct"}"#, status: 404)
+    case "/birds" where request.method == "POST": json(request.body.text, status: 201)
+    case "/birds": json(#"[{"name": "wren", "grams": 9}, {"name": "kiwi", "grams": "heavy"}]"#)
     default: .text("hello")
     }
+  }
+
+  private static func json(_ text: String, status: Int = 200) -> ServerResponse {
+    ServerResponse(
+      status, headers: [HeaderLine("Content-Type", "application/json")], body: ServerBody(bytes: Array(text.utf8)))
   }
 
   static let demoText = String(repeating: "The linnet is a small bird of the finch family. ", count: 4000)

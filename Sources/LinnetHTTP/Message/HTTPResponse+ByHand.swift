@@ -21,8 +21,14 @@ extension HTTPResponse {
 
   /// A response made by hand with a head of one's own: another version or reason phrase.
   ///
-  /// - Parameter maximumCollectedBytes: The cap of ``collect(upTo:)`` when no other is given. Default 64 MiB, as an
-  ///   `HTTPClient` has.
+  /// - Parameters:
+  ///   - head: Status, header fields and version.
+  ///   - url: The URL that it answers.
+  ///   - body: The body. Default: none.
+  ///   - connection: What ``connection`` says. Default: ``ConnectionInfo/inMemory``.
+  ///   - timings: What ``timings`` says. Default: all zero.
+  ///   - maximumCollectedBytes: The cap of ``collect(upTo:)`` when no other is given. Default 64 MiB, as an `HTTPClient`
+  ///     has.
   public init(
     head: ResponseHead, url: HTTPURL, body: HTTPResponseBody = .empty, connection: ConnectionInfo = .inMemory,
     timings: ExchangeTimings = ExchangeTimings(), maximumCollectedBytes: Int? = nil

@@ -24,7 +24,7 @@ public enum VCRMode: Sendable, Hashable, CaseIterable {
 ///
 /// **Replay.** A request matches a recorded one with the same method, URL (after redaction, without fragment) and body;
 /// header fields do not count. Equal requests get their recorded answers one after the other. A request without a match
-/// fails with ``LinnetHTTP/TransportError/Code/noRecordedResponse`` and says which recorded request is closest.
+/// fails with `TransportError.Code.noRecordedResponse` and says which recorded request is closest.
 ///
 /// **Record.** Bodies of requests and responses are read into memory before they are passed on. What exceeds the limit
 /// fails the request with `bodyTooLarge` and is not recorded, so a stream without an end cannot be recorded. Requests that
@@ -78,7 +78,7 @@ public final class VCRTransport: HTTPTransport {
 
   /// Records or replays the request.
   ///
-  /// - Throws: Replaying: ``LinnetHTTP/TransportError/Code/noRecordedResponse``, `cancelled`, and what an `HTTPClient`
+  /// - Throws: Replaying: `TransportError.Code.noRecordedResponse`, `cancelled`, and what an `HTTPClient`
   ///   throws for a request that cannot be sent. Recording: what the recording transport throws, also while its
   ///   response's body is read, and `bodyTooLarge`.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

@@ -55,6 +55,8 @@ public struct MockResponse: Sendable {
   /// middle.
   ///
   /// - Parameters:
+  ///   - statusCode: The status code. Default 200.
+  ///   - headers: The header fields. Default: none.
   ///   - expectedLength: What a `Content-Length` would announce; a stream that ends earlier fails with `truncated`.
   ///   - makeStream: Makes the stream; called for each request that gets this answer.
   public static func stream<S: AsyncSequence & Sendable>(

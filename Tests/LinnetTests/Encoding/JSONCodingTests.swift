@@ -18,6 +18,16 @@ struct JSONCodingTests {
     return try JSONCoding.decoder().decode(Event.self, from: data).startedAt.timeIntervalSince1970
   }
 
+  @Test("The same value gives the same bytes, however the dictionary that it came from is ordered")
+  func sortedKeys() throws {
+    let names = (0..<64).map { "k\($0)" }
+    let encoded = try (0..<8).map { _ in
+      let values = Dictionary(uniqueKeysWithValues: names.shuffled().map { ($0, 1) })
+      return try JSONCoding.encoder().encode(values)
+    }
+    #expect(Set(encoded).count == 1)
+  }
+
   @Test("Dates are written in UTC with milliseconds")
   func encoding() throws {
     #expect(try text(1_773_043_503.12) == #"{"startedAt":"2026-03-09T08:05:03.120Z"}"#)

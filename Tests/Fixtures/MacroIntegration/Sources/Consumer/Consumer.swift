@@ -81,6 +81,7 @@ struct Consumer {
     try expect(API.ListUsers(query: Filter(page: 2)).parameters, Filter(page: 2))
     try expect(API.ListUsers(query: nil).parameters, nil)
     try expect(API.ListUsers(query: nil).sessionAuthentication, .optional)
+    try expect(API.SaveDraft(body: API.Draft(title: "a")).parameters, API.Draft(title: "a"))
     try expect(API.V2.CreateUser(body: user).method, .post)
     try expect(API.V2.CreateUser(body: user).parameters, user)
     try expect(ReplaceUser(body: user).parameters, user)

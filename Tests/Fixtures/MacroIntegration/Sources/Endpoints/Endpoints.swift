@@ -41,6 +41,22 @@ public enum API {
   }
 
   public struct V2 {}
+
+  /// A payload whose type is nested beside the endpoint.
+  public struct Draft: Encodable, Sendable, Equatable {
+    public var title: String
+
+    public init(title: String) { self.title = title }
+  }
+
+  @APIDefinition(method: .post, path: "/drafts", auth: .required)
+  public struct SaveDraft {
+    public typealias APIResponse = EmptyResponse
+
+    public let body: Draft?
+
+    public init(body: Draft?) { self.body = body }
+  }
 }
 
 extension API.V2 {
