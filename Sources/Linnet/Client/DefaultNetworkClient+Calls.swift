@@ -94,6 +94,7 @@ private struct CallWork<Value: Sendable>: Sendable {
   func run() async -> Result<RequestPipeline.Outcome<Value>, NetworkError> {
     // SAFETY: the task is not used after the closure.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+    await CallFrames.reserve()
     let indicator = pipeline.settings.activityIndicator
     indicator?.start()
     let result: Result<RequestPipeline.Outcome<Value>, NetworkError>
