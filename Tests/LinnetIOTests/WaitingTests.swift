@@ -157,7 +157,7 @@ import Testing
       try await withDeadline(.distantFuture, on: shard, timedOut: Late(), cancelled: Late(cancelled: true)) {
         // The call itself hears of the cancellation too, and may be the first.
         () async throws(Late) in
-        guard await OneShot<Int>().wait({ -1 }) != -1 else { throw Late(cancelled: true) }
+        guard await OneShot<Int>().wait(valueWhenCancelled: { -1 }) != -1 else { throw Late(cancelled: true) }
       }
     }
     task.cancel()
