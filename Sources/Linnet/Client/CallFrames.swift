@@ -1,6 +1,6 @@
 /// The memory of a call's async frames.
 enum CallFrames {
-  private typealias Room = InlineArray<16_384, UInt8>
+  private typealias Room = InlineArray<24_576, UInt8>
 
   /// Makes room for the frames of a call in one piece.
   ///

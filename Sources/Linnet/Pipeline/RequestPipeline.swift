@@ -141,24 +141,38 @@ final class RequestPipeline: Sendable {
     let events = hub.events(of: call.requestID)
     let key = settings.idempotency.makeKey(for: blueprint.method, requestID: call.requestID)
     do throws(NetworkError) {
-      let retry = RetryStage(policy: blueprint.retryPolicyOverride ?? settings.retryPolicy)
-      let outcome = try await retry.execute(call: call, events: events) {
-        (call, record: inout AttemptRecord) async throws(NetworkError) -> Response in
-        guard !Task.isCancelled else { throw .cancelled }
-        let prepared = try await preparation.prepare(
-          blueprint, call: call, idempotencyKey: key, events: events, record: &record)
-        let response = try await response(to: prepared, call, blueprint, events, start: start)
-        let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
-        try await receive(accepted)
-        return accepted
+      let response: Response
+      if let policy = blueprint.retryPolicyOverride ?? settings.retryPolicy {
+        response = try await RetryStage(policy: policy).execute(call: call, events: events) {
+          (call, record: inout AttemptRecord) async throws(NetworkError) -> Response in
+          try await perform(blueprint, call, key, events, start: start, record: &record, receive: receive)
+        }
+      } else {
+        var record = AttemptRecord()
+        response = try await perform(blueprint, call, key, events, start: start, record: &record, receive: receive)
       }
-      events.finished(outcome)
-      return outcome
+      events.finished(response)
+      return response
     } catch {
       events.failed(error)
       blueprint.logger.log(error: error)
       throw error
     }
+  }
+
+  /// One attempt.
+  private func perform(
+    _ blueprint: RequestBlueprint, _ call: CallContext, _ idempotencyKey: String?, _ events: RequestEvents,
+    start: ContinuousClock.Instant, record: inout AttemptRecord,
+    receive: (Response) async throws(NetworkError) -> Void
+  ) async throws(NetworkError) -> Response {
+    guard !Task.isCancelled else { throw .cancelled }
+    let prepared = try await preparation.prepare(
+      blueprint, call: call, idempotencyKey: idempotencyKey, events: events, record: &record)
+    let response = try await response(to: prepared, call, blueprint, events, start: start)
+    let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
+    try await receive(accepted)
+    return accepted
   }
 
   private func response(
@@ -178,7 +192,8 @@ final class RequestPipeline: Sendable {
 
   // MARK: Steps
 
-  // A stage that has nothing to do for a call is left out, so that a plain call does not pay for what others use.
+  // A stage that has nothing to do for a call is left out, so that a plain call does not pay for what others use. That
+  // includes memory: steps that are inlined would make one frame with the room for all of their stages.
 
   private func authenticated(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     guard attempt.call.sessionAuthentication != .anonymous else { return try await surrounded(request, attempt) }
@@ -197,13 +212,22 @@ final class RequestPipeline: Sendable {
   }
 
   /// A token policy and middleware get the request after its admission; what they make of its URL is admitted again.
+  @inline(never)
   private func redirected(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     if !request.goes(to: attempt.url) { try preparation.readmit(request) }
     return try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
-      try await self.cached(hop, attempt)
+      if self.hasNothingBelowRedirects(attempt) { return try await self.exchanged(hop, attempt) }
+      return try await self.cached(hop, attempt)
     }
   }
 
+  @inline(never)
+  private func hasNothingBelowRedirects(_ attempt: Attempt) -> Bool {
+    cache.isTransparent(for: attempt.call) && attempt.signers.isEmpty && policies.isEmpty && breaker == nil
+      && coalescing == nil
+  }
+
+  @inline(never)
   private func cached(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     guard !cache.isTransparent(for: attempt.call) else { return try await signed(request, attempt) }
     return try await cache.execute(request, call: attempt.call) { fetched throws(NetworkError) in
@@ -211,6 +235,7 @@ final class RequestPipeline: Sendable {
     }
   }
 
+  @inline(never)
   private func signed(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     guard !attempt.signers.isEmpty else { return try await regulated(request, attempt) }
     return try await signing.execute(request, signers: attempt.signers) { signed throws(NetworkError) in
@@ -218,6 +243,7 @@ final class RequestPipeline: Sendable {
     }
   }
 
+  @inline(never)
   private func regulated(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     guard !policies.isEmpty else { return try await guarded(request, attempt) }
     return try await policies.execute(request, call: attempt.call) { request throws(NetworkError) in
@@ -225,6 +251,7 @@ final class RequestPipeline: Sendable {
     }
   }
 
+  @inline(never)
   private func guarded(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     guard let breaker else { return try await shared(request, nil, attempt) }
     return try await breaker.execute(request, call: attempt.call) { request, share throws(NetworkError) in
@@ -232,6 +259,7 @@ final class RequestPipeline: Sendable {
     }
   }
 
+  @inline(never)
   private func shared(
     _ request: HTTPRequest, _ share: OutcomeShare?, _ attempt: Attempt
   ) async throws(NetworkError) -> Response {
@@ -241,6 +269,7 @@ final class RequestPipeline: Sendable {
     }
   }
 
+  @inline(never)
   private func exchanged(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     attempt.blueprint.logger.log(request: request)
     let response = try await exchange.execute(request)

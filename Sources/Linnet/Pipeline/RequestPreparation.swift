@@ -80,6 +80,7 @@ final class RequestPreparation: Sendable {
   /// Admits the URL of a request that was changed after its preparation.
   ///
   /// - Throws: ``NetworkError/configuration(reason:)``.
+  @inline(never)
   func readmit(_ request: HTTPRequest) throws(NetworkError) { _ = try admission.admit(request.url) }
 
   private func adapt(
