@@ -40,6 +40,7 @@ extension HTTPHeaders {
   /// Keeps only the last value of the fields of which a request has one, at the position of the first. Other repeats
   /// stay. For the place where a set of headers is put on a request.
   package mutating func collapseSingleValueFields() {
+    guard mayHaveRepeats else { return }
     for name in Self.singleValueRequestNames {
       guard let first = nextIndex(of: name, from: 0), var last = nextIndex(of: name, from: first + 1) else { continue }
       while let next = nextIndex(of: name, from: last + 1) { last = next }
@@ -49,5 +50,14 @@ extension HTTPHeaders {
       removeMatches(of: name, from: first + 1)
     }
     compactIfWorthwhile()
+  }
+
+  /// False when no two fields have one name. Only small sets are looked at, where that is cheaper than looking for names.
+  private var mayHaveRepeats: Bool {
+    guard entries.count <= 16 else { return true }
+    for (index, entry) in entries.enumerated() {
+      for other in entries[(index + 1)...] where other.hash == entry.hash { return true }
+    }
+    return false
   }
 }

@@ -58,6 +58,7 @@ extension HTTPHeaders {
 
   /// Copies the arena of `other` as a whole, garbage included: that is at most half of it.
   mutating func appendAll(of other: HTTPHeaders) {
+    if other.entries.isEmpty { return }
     if entries.isEmpty {
       arena = other.arena
       entries = other.entries

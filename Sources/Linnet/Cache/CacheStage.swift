@@ -33,6 +33,11 @@ package struct CacheStage: Sendable {
     self.report = report
   }
 
+  /// Whether the stage would only pass a call's requests on.
+  package func isTransparent(for call: CallContext) -> Bool {
+    (rules == nil || cache == nil) && !call.isSigned && call.cachePolicy != .returnCacheDataDontLoad
+  }
+
   package func execute(
     _ request: HTTPRequest, call: CallContext, next: @escaping NextStage
   ) async throws(NetworkError) -> Response {

@@ -103,7 +103,7 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
   public func requestWithResponse<T: APIDefinition>(
     _ request: T, tag: CancellationTag? = nil
   ) async throws(NetworkError) -> (value: T.APIResponse, response: Response) {
-    let outcome = try await start(request, tag: tag).outcome()
+    let outcome = try await start(request, tag: tag, .inPlace).outcome()
     return (outcome.value, outcome.response)
   }
 
@@ -146,7 +146,8 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
   ) async throws(NetworkError) -> Response {
     let blueprint = RequestBlueprint(
       request, sessionAuthentication: sessionAuthentication, acceptableStatusCodes: acceptableStatusCodes)
-    return try await start(blueprint, tag: tag) { _, _ in Undecoded() }.outcome().response
+    let undecoded = AnyResponseDecoder { _, _ in Undecoded() }
+    return try await start(blueprint, tag: tag, .inPlace, decoder: undecoded).outcome().response
   }
 
   // MARK: Ending

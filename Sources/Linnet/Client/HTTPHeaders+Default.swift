@@ -39,7 +39,10 @@ enum LibraryHeaders {
 
   /// Removes the fields that still have our values. What `headers` recorded about invalid fields stays.
   static func removeDefaults(from headers: inout HTTPHeaders) {
-    guard !headers.isEmpty else { return }
+    guard headers != all else {
+      headers = HTTPHeaders()
+      return
+    }
     for field in fields where headers.value(for: field.name) == field.value { headers.remove(field.name) }
   }
 

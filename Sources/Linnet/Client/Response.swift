@@ -15,22 +15,17 @@ public struct Response: Sendable {
   public var statusCode: Int
   /// The body after decoding of `Content-Encoding`. Empty in errors unless the client captures failure payloads.
   public var data: Data
-  /// The request as it was sent, after interceptors, tokens and signatures; nil for responses made by hand.
-  public var request: HTTPRequest?
   /// The head: status, header fields, version.
   public var response: ResponseHead
   /// Whether ``data`` is the body.
   public var kind: Kind
-  /// The connection that carried the exchange; nil for responses of a cache or a mock.
-  public var connection: ConnectionInfo?
-  /// When the steps of the exchange happened; nil for responses of a cache or a mock.
-  public var timings: ExchangeTimings?
   /// How many times the request was tried, this response included. At least 1.
   public var attempts = 1
   /// The time from the call to this response.
   public var elapsed: Duration = .zero
   /// The redirections that led to this response, in order; empty when it answers the request's own URL.
   public var redirects: [RedirectHop] = []
+  private var exchange: Exchange
 
   /// A response made by hand, for mocks, caches and interceptors.
   ///
@@ -43,9 +38,36 @@ public struct Response: Sendable {
   public init(statusCode: Int, data: Data, request: HTTPRequest?, response: ResponseHead, kind: Kind = .body) {
     self.statusCode = statusCode
     self.data = data
-    self.request = request
     self.response = response
     self.kind = kind
+    exchange = Exchange(request: request, connection: nil, timings: nil)
+  }
+
+  /// The response of an exchange over the network.
+  init(_ received: HTTPResponse, data: Data, to request: HTTPRequest) {
+    statusCode = received.status.code
+    self.data = data
+    response = received.head
+    kind = .body
+    exchange = Exchange(request: request, connection: received.connection, timings: received.timings)
+  }
+
+  /// The request as it was sent, after interceptors, tokens and signatures; nil for responses made by hand.
+  public var request: HTTPRequest? {
+    get { exchange.request }
+    set { exchange = Exchange(request: newValue, connection: connection, timings: timings) }
+  }
+
+  /// The connection that carried the exchange; nil for responses of a cache or a mock.
+  public var connection: ConnectionInfo? {
+    get { exchange.connection }
+    set { exchange = Exchange(request: request, connection: newValue, timings: timings) }
+  }
+
+  /// When the steps of the exchange happened; nil for responses of a cache or a mock.
+  public var timings: ExchangeTimings? {
+    get { exchange.timings }
+    set { exchange = Exchange(request: request, connection: connection, timings: newValue) }
   }
 
   /// The header fields of the head.
@@ -67,5 +89,18 @@ public struct Response: Sendable {
       copy.request = request
     }
     return copy
+  }
+
+  /// The large parts that seldom change, shared by copies: a response passes through every stage of the pipeline.
+  private final class Exchange: Sendable {
+    let request: HTTPRequest?
+    let connection: ConnectionInfo?
+    let timings: ExchangeTimings?
+
+    init(request: HTTPRequest?, connection: ConnectionInfo?, timings: ExchangeTimings?) {
+      self.request = request
+      self.connection = connection
+      self.timings = timings
+    }
   }
 }

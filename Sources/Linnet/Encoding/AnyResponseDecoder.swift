@@ -26,10 +26,16 @@ extension AnyResponseDecoder where Output: Decodable {
   ///
   /// - Parameter decoder: The decoder for JSON. Default: a new one of ``JSONCoding/decoder(keys:)``.
   public static func inferred(decoder: JSONDecoder = JSONCoding.decoder()) -> AnyResponseDecoder {
-    if let decoder = AnyResponseDecoder<Data>.body as? AnyResponseDecoder { return decoder }
-    if let decoder = AnyResponseDecoder<String>.text as? AnyResponseDecoder { return decoder }
+    if let bodyItself { return bodyItself }
     guard let type = Output.self as? any HTTPEmptyResponseDecodable.Type else { return .json(decoder: decoder) }
     return emptyCapable(type, decoder) as? AnyResponseDecoder ?? .json(decoder: decoder)
+  }
+
+  /// The decoder of the types that are the body, or its text; nil for types that are made from JSON.
+  static var bodyItself: AnyResponseDecoder? {
+    if Output.self == Data.self { return AnyResponseDecoder<Data>.body as? AnyResponseDecoder }
+    if Output.self == String.self { return AnyResponseDecoder<String>.text as? AnyResponseDecoder }
+    return nil
   }
 
   /// Without the type, because it is known only to the callee.

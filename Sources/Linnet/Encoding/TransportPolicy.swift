@@ -123,15 +123,15 @@ extension TransportPolicy where Output: Decodable {
   }
 
   private init(_ requestEncoding: RequestEncodingPolicy, _ decoder: JSONDecoder?) {
+    if decoder == nil, let body = AnyResponseDecoder<Output>.bodyItself {
+      self.init(requestEncoding: requestEncoding, responseDecoding: .custom(body), responseDecoder: body)
+      return
+    }
     let isEmptyCapable = Output.self is any HTTPEmptyResponseDecodable.Type
-    let isBodyItself = Output.self == Data.self || Output.self == String.self
     let coder = decoder ?? JSONCoding.decoder()
-    let responseDecoder: AnyResponseDecoder<Output> =
-      decoder == nil || isEmptyCapable ? .inferred(decoder: coder) : .json(decoder: coder)
-    let strategy: ResponseDecodingStrategy<Output> =
-      isEmptyCapable
-      ? .jsonAllowingEmpty(coder) : decoder == nil && isBodyItself ? .custom(responseDecoder) : .json(coder)
-    self.init(requestEncoding: requestEncoding, responseDecoding: strategy, responseDecoder: responseDecoder)
+    self.init(
+      requestEncoding: requestEncoding, responseDecoding: isEmptyCapable ? .jsonAllowingEmpty(coder) : .json(coder),
+      responseDecoder: isEmptyCapable ? .inferred(decoder: coder) : .json(decoder: coder))
   }
 }
 

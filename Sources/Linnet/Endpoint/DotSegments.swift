@@ -6,15 +6,18 @@ enum DotSegments {
   ///
   /// The path is decoded until nothing is left to decode, and a backslash and a decoded slash count as slashes, because
   /// somewhere behind the server a decoder may take them for that.
-  static func areIn(_ path: some Sequence<UInt8>) -> Bool {
-    fullyDecoded(path).split(omittingEmptySubsequences: true) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
-      .contains { $0.count <= 2 && $0.allSatisfy { $0 == UInt8(ascii: ".") } }
+  static func areIn(_ path: some Collection<UInt8>) -> Bool {
+    guard path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else { return false }
+    return fullyDecoded(path).split(omittingEmptySubsequences: true) {
+      $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
+    }
+    .contains { $0.count <= 2 && $0.allSatisfy { $0 == UInt8(ascii: ".") } }
   }
 
   /// In one pass, as each byte that an escape becomes may end another escape: `%252e`, `%%32e`.
-  private static func fullyDecoded(_ path: some Sequence<UInt8>) -> [UInt8] {
+  private static func fullyDecoded(_ path: some Collection<UInt8>) -> [UInt8] {
     var decoded: [UInt8] = []
-    decoded.reserveCapacity(path.underestimatedCount)
+    decoded.reserveCapacity(path.count)
     for byte in path {
       decoded.append(byte)
       while decoded.count >= 3, decoded[decoded.count - 3] == UInt8(ascii: "%"),

@@ -15,28 +15,45 @@ package enum EndpointPath {
   /// - Throws: ``NetworkConfigurationFailureReason/invalidRequest(_:)`` for a path with `?`, `#`, a broken escape or a
   ///   dot segment.
   package static func url(base: HTTPURL, path: String, query: String?) throws(NetworkError) -> HTTPURL {
-    let pieces = [trimmed(base.path), trimmed(try encoded(path))].filter { !$0.isEmpty }
-    var text = "\(base.scheme.rawValue)://\(base.hostHeaderValue)/\(pieces.joined(separator: "/"))"
-    let queries = [base.query, query].compactMap(\.self).filter { !$0.isEmpty }
-    if !queries.isEmpty { text += "?" + queries.joined(separator: "&") }
+    var text: [UInt8] = []
+    let host = base.hostHeaderValue
+    text.reserveCapacity(host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 64)
+    text.append(contentsOf: base.scheme.rawValue.utf8)
+    text.append(contentsOf: "://".utf8)
+    text.append(contentsOf: host.utf8)
+    let prefix = trimmed(base.path.utf8)
+    text.append(UInt8(ascii: "/"))
+    text.append(contentsOf: prefix)
+    let own = trimmed(path.utf8)
+    if !prefix.isEmpty, !own.isEmpty { text.append(UInt8(ascii: "/")) }
+    try appendEncoded(own, of: path, to: &text)
+    var separator = UInt8(ascii: "?")
+    for case let query? in [base.query, query] where !query.isEmpty {
+      text.append(separator)
+      text.append(contentsOf: query.utf8)
+      separator = UInt8(ascii: "&")
+    }
     do throws(HTTPURLError) {
-      return try HTTPURL(text)
+      return try HTTPURL(bytes: text.span)
     } catch {
       throw .configuration(reason: .invalidRequest("the path \"\(excerpt(path))\" makes no URL: \(error)"))
     }
   }
 
-  /// The path with everything percent-encoded that is neither allowed in a path nor an escape.
-  static func encoded(_ path: String) throws(NetworkError) -> String {
-    let bytes = Array(path.utf8)
-    var output: [UInt8] = []
-    output.reserveCapacity(bytes.count)
-    for (index, byte) in bytes.enumerated() {
+  /// Appends a path with everything percent-encoded that is neither allowed in a path nor an escape.
+  ///
+  /// - Parameter path: The whole path, for messages.
+  private static func appendEncoded(
+    _ bytes: Substring.UTF8View, of path: String, to output: inout [UInt8]
+  ) throws(NetworkError) {
+    var rest = bytes
+    while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "?"), UInt8(ascii: "#"):
         throw refusal(path, "contains \"\(Unicode.Scalar(byte))\"; parameters belong into the query encoder's hands")
       case UInt8(ascii: "%"):
-        guard index + 2 < bytes.count, ASCII.isHexDigit(bytes[index + 1]), ASCII.isHexDigit(bytes[index + 2]) else {
+        let digits = rest.prefix(2)
+        guard digits.count == 2, digits.allSatisfy(ASCII.isHexDigit) else {
           throw refusal(path, "contains a \"%\" that does not begin an escape")
         }
         output.append(byte)
@@ -52,13 +69,12 @@ package enum EndpointPath {
     guard !DotSegments.areIn(bytes) else {
       throw refusal(path, "has a segment that is \".\" or \"..\", or was made from an empty value")
     }
-    return String(decoding: output, as: UTF8.self)
   }
 
-  private static func trimmed(_ path: String) -> Substring {
+  private static func trimmed(_ path: String.UTF8View) -> Substring.UTF8View {
     var rest = path[...]
-    while rest.utf8.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
-    while rest.utf8.last == UInt8(ascii: "/") { rest = rest.dropLast() }
+    while rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
+    while rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
     return rest
   }
 

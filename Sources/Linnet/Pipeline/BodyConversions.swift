@@ -4,7 +4,7 @@ public import LinnetHTTP
 extension Data {
   /// A copy of the bytes of a chunk.
   public init(_ chunk: ByteChunk) {
-    self = chunk.withContiguousStorageIfAvailable { unsafe Data($0) } ?? Data(chunk.array)
+    self = chunk.withContiguousStorageIfAvailable { unsafe Data(buffer: $0) } ?? Data(chunk.array)
   }
 }
 

@@ -3,10 +3,16 @@ internal import LinnetBytes
 internal import LinnetHTTP
 
 /// The last stage: sends the request as it is and collects the response's body within the limit.
-struct ExchangeStage: Sendable {
+final class ExchangeStage: Sendable {
   let transport: any HTTPTransport
   let bodyBuffering: ResponseBodyBufferingPolicy
   let trust: TrustOverrides
+
+  init(transport: any HTTPTransport, bodyBuffering: ResponseBodyBufferingPolicy, trust: TrustOverrides) {
+    self.transport = transport
+    self.bodyBuffering = bodyBuffering
+    self.trust = trust
+  }
 
   func execute(_ request: HTTPRequest) async throws(NetworkError) -> Response {
     // A stage above may have waited; what was cancelled meanwhile must not reach the network.
@@ -21,9 +27,7 @@ struct ExchangeStage: Sendable {
     } catch {
       throw NetworkError(error)
     }
-    var response = Response(statusCode: head.status.code, data: Data(body), request: sent, response: head.head)
-    response.connection = head.connection
-    response.timings = head.timings
+    let response = Response(head, data: Data(body), to: sent)
     if case .buffered = bodyBuffering {
       try ResponseBodyLimit(policy: bodyBuffering).check(response.data, of: response)
     }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinnetHTTP
 
 /// A call without the types of its parameters and its response: what the pipeline needs to make each attempt's request.
-struct RequestBlueprint: Sendable {
+final class RequestBlueprint: Sendable {
   /// Where the request goes.
   enum Target: Sendable {
     /// Below the base URL.
@@ -13,25 +13,30 @@ struct RequestBlueprint: Sendable {
     case request(HTTPRequest)
   }
 
+  /// What is made for each attempt anew.
+  struct Outline: Sendable {
+    /// Where the attempt goes.
+    let target: Target
+    let headers: HTTPHeaders
+  }
+
   let method: HTTPMethod
   let sessionAuthentication: SessionAuthentication
-  var logger: any NetworkLogger = SilentNetworkLogger()
-  var requestInterceptors: [any RequestInterceptor] = []
-  var requestSigners: [any RequestSigner] = []
-  var responseInterceptors: [any ResponseInterceptor] = []
-  var acceptableStatusCodes: Set<Int>?
-  var timeoutOverride: Double?
-  var cachePolicyOverride: RequestCachePolicy?
-  var priorityOverride: RequestPriority?
-  var retryPolicyOverride: (any RetryPolicy)?
+  let logger: any NetworkLogger
+  let requestInterceptors: [any RequestInterceptor]
+  let requestSigners: [any RequestSigner]
+  let responseInterceptors: [any ResponseInterceptor]
+  let acceptableStatusCodes: Set<Int>?
+  let timeoutOverride: Double?
+  let cachePolicyOverride: RequestCachePolicy?
+  let priorityOverride: RequestPriority?
+  let retryPolicyOverride: (any RetryPolicy)?
   /// Whether ``DecodingInterceptor``s have a say: the response is decoded.
-  var isDecoded = true
-  /// Where an attempt goes.
-  let target: @Sendable () -> Target
-  /// The headers of an attempt.
-  let headers: @Sendable () -> HTTPHeaders
+  let isDecoded: Bool
+  /// Makes URL and headers of an attempt.
+  let outline: @Sendable () -> Outline
   /// Makes query or body of an attempt, with the client's own parameters merged in unless they are nil.
-  var payload: @Sendable (ClientParameters?) async throws(NetworkError) -> RequestPayload
+  let payload: @Sendable (ClientParameters?) async throws(NetworkError) -> RequestPayload
 
   /// A blueprint of an endpoint. URL, headers and payload are made for each attempt anew, the rest once for the call.
   init<E: Endpoint>(
@@ -39,9 +44,7 @@ struct RequestBlueprint: Sendable {
     payload: @escaping @Sendable (ClientParameters?) async throws(NetworkError) -> RequestPayload
   ) {
     method = endpoint.method
-    target = { endpoint.absoluteURL.map { .absolute($0.absoluteString) } ?? .path(endpoint.path) }
     sessionAuthentication = endpoint.sessionAuthentication
-    headers = { endpoint.headers }
     logger = endpoint.logger
     requestInterceptors = endpoint.requestInterceptors
     requestSigners = endpoint.requestSigners
@@ -51,6 +54,12 @@ struct RequestBlueprint: Sendable {
     cachePolicyOverride = endpoint.cachePolicyOverride
     priorityOverride = endpoint.priorityOverride
     retryPolicyOverride = endpoint.retryPolicyOverride
+    isDecoded = true
+    outline = {
+      Outline(
+        target: endpoint.absoluteURL.map { .absolute($0.absoluteString) } ?? .path(endpoint.path),
+        headers: endpoint.headers)
+    }
     self.payload = payload
   }
 
@@ -59,11 +68,18 @@ struct RequestBlueprint: Sendable {
     _ request: HTTPRequest, sessionAuthentication: SessionAuthentication, acceptableStatusCodes: Set<Int>?
   ) {
     method = request.method
-    target = { .request(request) }
-    headers = { request.headers }
-    isDecoded = false
     self.sessionAuthentication = sessionAuthentication
+    logger = SilentNetworkLogger()
+    requestInterceptors = []
+    requestSigners = []
+    responseInterceptors = []
     self.acceptableStatusCodes = acceptableStatusCodes
+    timeoutOverride = nil
+    cachePolicyOverride = nil
+    priorityOverride = nil
+    retryPolicyOverride = nil
+    isDecoded = false
+    outline = { Outline(target: .request(request), headers: request.headers) }
     let payload: RequestPayload = request.body.map { .body($0, contentType: nil) } ?? .none
     self.payload = { _ in payload }
   }

@@ -21,17 +21,31 @@ final class RequestPipeline: Sendable {
   }
 
   /// What the steps of one attempt share.
-  private struct Attempt: Sendable {
+  private final class Attempt: Sendable {
     let call: CallContext
     let blueprint: RequestBlueprint
+    /// Where the request may go.
+    let url: HTTPURL
     let signers: [any RequestSigner]
     let events: RequestEvents
+
+    init(
+      _ call: CallContext, _ blueprint: RequestBlueprint, url: HTTPURL, signers: [any RequestSigner],
+      events: RequestEvents
+    ) {
+      self.call = call
+      self.blueprint = blueprint
+      self.url = url
+      self.signers = signers
+      self.events = events
+    }
   }
 
   let settings: NetworkSettings
   private let clock: any PolicyClock
   private let hub: NetworkEventHub
   private let middleware: ClientMiddleware
+  private let ids = RequestIDs()
   private let cacheActivity = CacheActivity()
   private let tokens: RefreshTokenCoordinator?
 
@@ -101,36 +115,64 @@ final class RequestPipeline: Sendable {
 
   /// Performs a call to its end.
   ///
-  /// - Parameter decode: Makes the value of an accepted response.
+  /// - Parameter decoder: Makes the value of an accepted response.
   func run<Value: Sendable>(
-    _ blueprint: RequestBlueprint, decode: @escaping @Sendable (Data, Response) throws -> Value
+    _ blueprint: RequestBlueprint, decoder: AnyResponseDecoder<Value>
   ) async throws(NetworkError) -> Outcome<Value> {
+    var value: Value?
+    let response = try await run(blueprint) { (accepted: Response) async throws(NetworkError) in
+      value = try await evaluation.decode(accepted, blueprint: blueprint, by: decoder)
+    }
+    guard let value else { throw .cancelled }
+    return Outcome(value: value, response: response)
+  }
+
+  /// The part that knows nothing of the value's type, and so is compiled once.
+  ///
+  /// - Parameter receive: Called for each response that is accepted; the call succeeds when it returns.
+  private func run(
+    _ blueprint: RequestBlueprint, receive: (Response) async throws(NetworkError) -> Void
+  ) async throws(NetworkError) -> Response {
     let start = clock.now
     let call = CallContext(
-      sessionAuthentication: blueprint.sessionAuthentication,
+      requestID: ids.next(), sessionAuthentication: blueprint.sessionAuthentication,
       cachePolicy: blueprint.cachePolicyOverride ?? settings.cachePolicy,
       allowsInsecureHTTP: settings.allowsInsecureHTTP, clock: clock)
     let events = hub.events(of: call.requestID)
     let key = settings.idempotency.makeKey(for: blueprint.method, requestID: call.requestID)
     do throws(NetworkError) {
-      let retry = RetryStage(policy: blueprint.retryPolicyOverride ?? settings.retryPolicy)
-      let outcome = try await retry.execute(call: call, events: events) {
-        (call, record: inout AttemptRecord) async throws(NetworkError) -> Outcome<Value> in
-        guard !Task.isCancelled else { throw .cancelled }
-        let prepared = try await preparation.prepare(
-          blueprint, call: call, idempotencyKey: key, events: events, record: &record)
-        let response = try await response(to: prepared, call, blueprint, events, start: start)
-        let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
-        let value = try await evaluation.decode(accepted, blueprint: blueprint, by: decode)
-        return Outcome(value: value, response: accepted)
+      let response: Response
+      if let policy = blueprint.retryPolicyOverride ?? settings.retryPolicy {
+        response = try await RetryStage(policy: policy).execute(call: call, events: events) {
+          (call, record: inout AttemptRecord) async throws(NetworkError) -> Response in
+          try await perform(blueprint, call, key, events, start: start, record: &record, receive: receive)
+        }
+      } else {
+        var record = AttemptRecord()
+        response = try await perform(blueprint, call, key, events, start: start, record: &record, receive: receive)
       }
-      events.finished(outcome.response)
-      return outcome
+      events.finished(response)
+      return response
     } catch {
       events.failed(error)
       blueprint.logger.log(error: error)
       throw error
     }
+  }
+
+  /// One attempt.
+  private func perform(
+    _ blueprint: RequestBlueprint, _ call: CallContext, _ idempotencyKey: String?, _ events: RequestEvents,
+    start: ContinuousClock.Instant, record: inout AttemptRecord,
+    receive: (Response) async throws(NetworkError) -> Void
+  ) async throws(NetworkError) -> Response {
+    guard !Task.isCancelled else { throw .cancelled }
+    let prepared = try await preparation.prepare(
+      blueprint, call: call, idempotencyKey: idempotencyKey, events: events, record: &record)
+    let response = try await response(to: prepared, call, blueprint, events, start: start)
+    let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
+    try await receive(accepted)
+    return accepted
   }
 
   private func response(
@@ -141,7 +183,7 @@ final class RequestPipeline: Sendable {
     var call = parent
     call.sendsSessionCredentials = prepared.isOwnOrigin
     call.isSigned = !signers.isEmpty
-    let attempt = Attempt(call: call, blueprint: blueprint, signers: signers, events: events)
+    let attempt = Attempt(call, blueprint, url: prepared.url, signers: signers, events: events)
     var response = try await authenticated(prepared.request, attempt)
     response.attempts = call.retryIndex + 1
     response.elapsed = start.duration(to: clock.now)
@@ -150,43 +192,66 @@ final class RequestPipeline: Sendable {
 
   // MARK: Steps
 
+  // A stage that has nothing to do for a call is left out, so that a plain call does not pay for what others use. That
+  // includes memory: steps that are inlined would make one frame with the room for all of their stages.
+
   private func authenticated(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
-    try await sessionAuth.execute(request, call: attempt.call) { adapted throws(NetworkError) in
-      attempt.events.adapted(adapted, retryIndex: attempt.call.retryIndex)
-      return try await self.surrounded(adapted, admittedURL: request.url, attempt)
+    guard attempt.call.sessionAuthentication != .anonymous else { return try await surrounded(request, attempt) }
+    return try await sessionAuth.execute(request, call: attempt.call) { adapted throws(NetworkError) in
+      try await self.surrounded(adapted, attempt)
     }
   }
 
-  private func surrounded(
-    _ request: HTTPRequest, admittedURL: String, _ attempt: Attempt
-  ) async throws(NetworkError) -> Response {
+  private func surrounded(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    attempt.events.adapted(request, retryIndex: attempt.call.retryIndex)
     let stage = middleware.stage
-    guard !stage.isEmpty else { return try await redirected(request, admittedURL: admittedURL, attempt) }
+    guard !stage.isEmpty else { return try await redirected(request, attempt) }
     return try await stage.execute(request, call: attempt.call) { adapted throws(NetworkError) in
-      try await self.redirected(adapted, admittedURL: admittedURL, attempt)
+      try await self.redirected(adapted, attempt)
     }
   }
 
   /// A token policy and middleware get the request after its admission; what they make of its URL is admitted again.
-  private func redirected(
-    _ request: HTTPRequest, admittedURL: String, _ attempt: Attempt
-  ) async throws(NetworkError) -> Response {
-    if request.url != admittedURL { try preparation.readmit(request) }
+  @inline(never)
+  private func redirected(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    if !request.goes(to: attempt.url) { try preparation.readmit(request) }
     return try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
-      try await self.cache.execute(hop, call: attempt.call) { fetched throws(NetworkError) in
-        try await self.signed(fetched, attempt)
-      }
+      if self.hasNothingBelowRedirects(attempt) { return try await self.exchanged(hop, attempt) }
+      return try await self.cached(hop, attempt)
     }
   }
 
+  @inline(never)
+  private func hasNothingBelowRedirects(_ attempt: Attempt) -> Bool {
+    cache.isTransparent(for: attempt.call) && attempt.signers.isEmpty && policies.isEmpty && breaker == nil
+      && coalescing == nil
+  }
+
+  @inline(never)
+  private func cached(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    guard !cache.isTransparent(for: attempt.call) else { return try await signed(request, attempt) }
+    return try await cache.execute(request, call: attempt.call) { fetched throws(NetworkError) in
+      try await self.signed(fetched, attempt)
+    }
+  }
+
+  @inline(never)
   private func signed(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
-    try await signing.execute(request, signers: attempt.signers) { signed throws(NetworkError) in
-      try await self.policies.execute(signed, call: attempt.call) { request throws(NetworkError) in
-        try await self.guarded(request, attempt)
-      }
+    guard !attempt.signers.isEmpty else { return try await regulated(request, attempt) }
+    return try await signing.execute(request, signers: attempt.signers) { signed throws(NetworkError) in
+      try await self.regulated(signed, attempt)
     }
   }
 
+  @inline(never)
+  private func regulated(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    guard !policies.isEmpty else { return try await guarded(request, attempt) }
+    return try await policies.execute(request, call: attempt.call) { request throws(NetworkError) in
+      try await self.guarded(request, attempt)
+    }
+  }
+
+  @inline(never)
   private func guarded(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     guard let breaker else { return try await shared(request, nil, attempt) }
     return try await breaker.execute(request, call: attempt.call) { request, share throws(NetworkError) in
@@ -194,6 +259,7 @@ final class RequestPipeline: Sendable {
     }
   }
 
+  @inline(never)
   private func shared(
     _ request: HTTPRequest, _ share: OutcomeShare?, _ attempt: Attempt
   ) async throws(NetworkError) -> Response {
@@ -203,6 +269,7 @@ final class RequestPipeline: Sendable {
     }
   }
 
+  @inline(never)
   private func exchanged(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     attempt.blueprint.logger.log(request: request)
     let response = try await exchange.execute(request)

@@ -4,12 +4,14 @@ internal import LinnetHTTP
 internal import LinnetProtocols
 
 /// Makes the request of an attempt: URL, headers and body from the endpoint, then the interceptors, then admission.
-struct RequestPreparation: Sendable {
+final class RequestPreparation: Sendable {
   /// A request that may be sent.
   struct Prepared: Sendable {
-    var request: HTTPRequest
+    let request: HTTPRequest
+    /// Its URL, which was admitted.
+    let url: HTTPURL
     /// Whether it goes to the base URL's origin.
-    var isOwnOrigin: Bool
+    let isOwnOrigin: Bool
   }
 
   let settings: NetworkSettings
@@ -20,6 +22,8 @@ struct RequestPreparation: Sendable {
   private let clientQuery: String?
   private let credentialNames: Set<String>
   private let sessionHeaderNames: [String]
+  /// The options of requests whose endpoint has no timeout of its own; an error when the client's is none.
+  private let standardOptions: Result<HTTPRequestOptions, NetworkError>
 
   /// - Parameter sessionHeaderNames: Names of headers that the transport adds on behalf of the application; they are not
   ///   sent to another origin either.
@@ -32,6 +36,11 @@ struct RequestPreparation: Sendable {
     clientQuery = Self.query(of: settings.queryItems)
     credentialNames = RedirectRules.credentialNames.union(settings.sensitiveHeaderNames.map(\.asciiLowercased))
     self.sessionHeaderNames = sessionHeaderNames
+    standardOptions = Result { () throws(NetworkError) in
+      var options = HTTPRequestOptions()
+      try options.inheritSilence(settings.timeout)
+      return options
+    }
   }
 
   /// - Throws: ``NetworkError/configuration(reason:)`` when the request must not be sent as it stands, and what an
@@ -52,7 +61,7 @@ struct RequestPreparation: Sendable {
       bound.note(credentials: credentialNames, changedFrom: before, to: request.headers)
     }
     for interceptor in blueprint.requestInterceptors { request = try await adapt(request, by: interceptor) }
-    let final = request.url == built.url ? url : try admission.admit(request.url)
+    let final = request.goes(to: url) ? url : try admission.admit(request.url)
     let isOwnOrigin = try base.get().isSameOrigin(as: final)
     if !isOwnOrigin {
       bound.remove(from: &request.headers)
@@ -65,12 +74,13 @@ struct RequestPreparation: Sendable {
     let prepared = HTTPRequest(
       method: request.method, url: final, headers: request.headers, body: request.body, options: request.options)
     record.request = prepared
-    return Prepared(request: prepared, isOwnOrigin: isOwnOrigin)
+    return Prepared(request: prepared, url: final, isOwnOrigin: isOwnOrigin)
   }
 
   /// Admits the URL of a request that was changed after its preparation.
   ///
   /// - Throws: ``NetworkError/configuration(reason:)``.
+  @inline(never)
   func readmit(_ request: HTTPRequest) throws(NetworkError) { _ = try admission.admit(request.url) }
 
   private func adapt(
@@ -91,7 +101,8 @@ struct RequestPreparation: Sendable {
     let base = try base.get()
     let isOwnOrigin: Bool
     var absolute: HTTPURL?
-    let target = blueprint.target()
+    let outline = blueprint.outline()
+    let target = outline.target
     switch target {
     case .path: isOwnOrigin = true
     case .absolute(let text):
@@ -105,13 +116,26 @@ struct RequestPreparation: Sendable {
     }
     let payload = try await blueprint.payload(isOwnOrigin ? clientParameters : nil)
     let url = try self.url(target, absolute, base: base, payload: payload, isOwnOrigin: isOwnOrigin)
-    let (headers, omitted) = self.headers(blueprint, payload, isOwnOrigin: isOwnOrigin, &bound)
+    let (headers, omitted) = self.headers(outline.headers, payload, blueprint, isOwnOrigin: isOwnOrigin, &bound)
     var request = HTTPRequest(method: blueprint.method, url: url, headers: headers)
-    if case .request(let given) = target { request.options = given.options }
     if case .body(let body, _) = payload { request.body = body }
-    request.options.omittedDefaultHeaders += omitted
-    try request.options.inheritSilence(blueprint.timeoutOverride ?? settings.timeout)
+    request.options = try options(target, silence: blueprint.timeoutOverride)
+    if !omitted.isEmpty { request.options.omittedDefaultHeaders += omitted }
     return (request, url)
+  }
+
+  private func options(
+    _ target: RequestBlueprint.Target, silence: Double?
+  ) throws(NetworkError) -> HTTPRequestOptions {
+    var options: HTTPRequestOptions
+    if case .request(let given) = target {
+      options = given.options
+    } else {
+      guard silence != nil else { return try standardOptions.get() }
+      options = HTTPRequestOptions()
+    }
+    try options.inheritSilence(silence ?? settings.timeout)
+    return options
   }
 
   private var clientParameters: ClientParameters? {
@@ -122,10 +146,9 @@ struct RequestPreparation: Sendable {
   private func url(
     _ target: RequestBlueprint.Target, _ absolute: HTTPURL?, base: HTTPURL, payload: RequestPayload, isOwnOrigin: Bool
   ) throws(NetworkError) -> HTTPURL {
-    var queries: [String] = []
-    if case .query(let query) = payload, !query.isEmpty { queries.append(query) }
-    if isOwnOrigin, let clientQuery { queries.append(clientQuery) }
-    let query = queries.joined(separator: "&")
+    var query = ""
+    if case .query(let own) = payload { query = own }
+    if isOwnOrigin, let clientQuery { query += query.isEmpty ? clientQuery : "&\(clientQuery)" }
     switch target {
     case .path(let path): return try EndpointPath.url(base: base, path: path, query: query.isEmpty ? nil : query)
     case .absolute, .request:
@@ -137,10 +160,11 @@ struct RequestPreparation: Sendable {
 
   /// The headers before interceptors, and the names of the engine's defaults that are not to be sent.
   private func headers(
-    _ blueprint: RequestBlueprint, _ payload: RequestPayload, isOwnOrigin: Bool, _ bound: inout OriginBoundFields
+    _ endpoint: HTTPHeaders, _ payload: RequestPayload, _ blueprint: RequestBlueprint, isOwnOrigin: Bool,
+    _ bound: inout OriginBoundFields
   ) -> (HTTPHeaders, omitted: [String]) {
     var (headers, omitted) = libraryDefaults()
-    var own = blueprint.headers()
+    var own = endpoint
     LibraryHeaders.removeDefaults(from: &own)
     if isOwnOrigin {
       let client = clientHeaders.current

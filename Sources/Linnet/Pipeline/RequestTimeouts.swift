@@ -24,10 +24,12 @@ extension HTTPRequestOptions {
       throw .configuration(
         reason: .invalidRequest("the timeout must be greater than zero seconds, and is \(seconds)"))
     }
+    var timeouts = timeouts
     if timeouts.responseHead == .inherited { timeouts.responseHead = limit }
     if timeouts.idle == .inherited { timeouts.idle = limit }
     if timeouts.connect == .inherited, case .after(let silence) = limit, silence < RequestTimeouts.connect {
       timeouts.connect = limit
     }
+    self.timeouts = timeouts
   }
 }

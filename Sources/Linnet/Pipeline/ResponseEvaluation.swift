@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import LinnetHTTP
 
 /// What happens to a collected response: interceptors, status check, decoding.
-struct ResponseEvaluation: Sendable {
+final class ResponseEvaluation: Sendable {
   let settings: NetworkSettings
   private let limit: ResponseBodyLimit
 
@@ -38,9 +38,10 @@ struct ResponseEvaluation: Sendable {
   ///
   /// - Throws: ``NetworkError/decoding(stage:underlying:response:)``, and what a decoding interceptor throws.
   func decode<Value: Sendable>(
-    _ response: Response, blueprint: RequestBlueprint, by decoder: @Sendable (Data, Response) throws -> Value
+    _ response: Response, blueprint: RequestBlueprint, by decoder: AnyResponseDecoder<Value>
   ) async throws(NetworkError) -> Value {
     let interceptors = blueprint.isDecoded ? settings.decodingInterceptors : []
+    guard !interceptors.isEmpty else { return try decode(response.data, of: response, by: decoder) }
     var data = response.data
     do {
       for interceptor in interceptors {
@@ -50,12 +51,7 @@ struct ResponseEvaluation: Sendable {
       throw .ofUserCode(error)
     }
     try limit.check(data, of: response)
-    var value: Value
-    do {
-      value = try decoder(data, response)
-    } catch {
-      throw .decoding(error, stage: .responseBody, data: data, response: payloadOfFailure(response))
-    }
+    var value = try decode(data, of: response, by: decoder)
     do {
       for interceptor in interceptors {
         value = try await interceptor.didDecode(value, response: response)
@@ -64,6 +60,16 @@ struct ResponseEvaluation: Sendable {
       throw .ofUserCode(error)
     }
     return value
+  }
+
+  private func decode<Value>(
+    _ data: Data, of response: Response, by decoder: AnyResponseDecoder<Value>
+  ) throws(NetworkError) -> Value {
+    do {
+      return try decoder.decode(data: data, response: response)
+    } catch {
+      throw .decoding(error, stage: .responseBody, data: data, response: payloadOfFailure(response))
+    }
   }
 
   private func payloadOfFailure(_ response: Response) -> Response {

@@ -22,16 +22,26 @@ package struct RedirectStage: Sendable {
   package func execute(
     _ request: HTTPRequest, call: CallContext, next: NextStage
   ) async throws(NetworkError) -> Response {
-    guard !call.isSigned, let start = try? request.parsedURL() else { return try await next(request) }
+    var response = try await next(request)
+    guard !call.isSigned else { return response }
+    response.redirects = []
+    if response.request == nil { response.request = request }
+    guard RedirectRules.isRedirection(response.statusCode) else { return response }
+    return try await follow(response, request, call, next)
+  }
+
+  /// Follows the redirections that begin with `first`. Apart from ``execute(_:call:next:)``, whose frame every call has.
+  @inline(never)
+  private func follow(
+    _ first: Response, _ request: HTTPRequest, _ call: CallContext, _ next: NextStage
+  ) async throws(NetworkError) -> Response {
+    guard let start = try? request.parsedURL() else { return first }
+    var response = first
     var hop = Hop(request: request, url: start)
     var trail = RedirectTrail()
     var history: [RedirectHop] = []
     trail.visit(method: request.method, url: start, headers: request.headers)
-    while true {
-      var response = try await next(hop.request)
-      response.redirects = history
-      if response.request == nil { response.request = hop.request }
-      guard let following = try self.following(hop, response, original: request, call: call) else { return response }
+    while let following = try self.following(hop, response, original: request, call: call) {
       do throws(RedirectProblem) {
         if following.request.body?.isReplayable == false { throw .bodyNotReplayable(status: response.statusCode) }
         try trail.follow(
@@ -45,7 +55,11 @@ package struct RedirectStage: Sendable {
         RedirectHop(
           statusCode: response.statusCode, from: hop.url, to: following.url, method: following.request.method))
       hop = following
+      response = try await next(hop.request)
+      response.redirects = history
+      if response.request == nil { response.request = hop.request }
     }
+    return response
   }
 
   /// A request on its way, and its URL.

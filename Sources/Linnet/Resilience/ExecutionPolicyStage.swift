@@ -10,6 +10,9 @@ package struct ExecutionPolicyStage: Sendable {
     self.eventObservers = eventObservers
   }
 
+  /// Whether the stage does nothing.
+  package var isEmpty: Bool { policies.isEmpty }
+
   package func execute(
     _ request: HTTPRequest, call: CallContext, next: @escaping NextStage
   ) async throws(NetworkError) -> Response {

@@ -2,27 +2,87 @@ public import LinnetHTTPTypes
 
 /// What one request wants otherwise than its client's configuration says. Everything is inherited unless set.
 public struct HTTPRequestOptions: Sendable {
-  /// The request's timeouts; a value set here wins over the client's, longer or shorter.
-  public var timeouts = TimeoutOverrides()
-  /// Whether an encoded body is decoded.
-  public var decompression: Decompression?
-  /// TLS settings of this request. It then uses connections made under exactly these.
-  public var tls: TLSConfiguration?
-  /// Where to connect instead of the URL's host.
-  public var connectTarget: ConnectTarget?
-  /// The cap of `collect` for this response.
-  public var maximumCollectedBytes: Int?
-  /// Whether `Expect: 100-continue` is sent and the body held back until the server agrees or the configured time is
-  /// over. Default false.
-  public var expectsContinue = false
-  /// Names of default headers that are not sent with this request.
-  public var omittedDefaultHeaders: [String] = []
-  /// Called for each step of the exchange: connection, request head, interim responses. It runs in the task that called
-  /// `send`, never on an I/O shard, and should return soon.
-  public var onEvent: (@Sendable (ExchangeEvent) -> Void)?
+  /// Shared by copies, because a request passes through many hands. Nil: everything is inherited.
+  private var storage: Storage?
 
   /// Everything inherited.
   public init() {}
+
+  /// The request's timeouts; a value set here wins over the client's, longer or shorter.
+  public var timeouts: TimeoutOverrides {
+    get { storage?.values.timeouts ?? TimeoutOverrides() }
+    set { change { $0.timeouts = newValue } }
+  }
+
+  /// Whether an encoded body is decoded.
+  public var decompression: Decompression? {
+    get { storage?.values.decompression }
+    set { change { $0.decompression = newValue } }
+  }
+
+  /// TLS settings of this request. It then uses connections made under exactly these.
+  public var tls: TLSConfiguration? {
+    get { storage?.values.tls }
+    set { change { $0.tls = newValue } }
+  }
+
+  /// Where to connect instead of the URL's host.
+  public var connectTarget: ConnectTarget? {
+    get { storage?.values.connectTarget }
+    set { change { $0.connectTarget = newValue } }
+  }
+
+  /// The cap of `collect` for this response.
+  public var maximumCollectedBytes: Int? {
+    get { storage?.values.maximumCollectedBytes }
+    set { change { $0.maximumCollectedBytes = newValue } }
+  }
+
+  /// Whether `Expect: 100-continue` is sent and the body held back until the server agrees or the configured time is
+  /// over. Default false.
+  public var expectsContinue: Bool {
+    get { storage?.values.expectsContinue ?? false }
+    set { change { $0.expectsContinue = newValue } }
+  }
+
+  /// Names of default headers that are not sent with this request.
+  public var omittedDefaultHeaders: [String] {
+    get { storage?.values.omittedDefaultHeaders ?? [] }
+    set { change { $0.omittedDefaultHeaders = newValue } }
+  }
+
+  /// Called for each step of the exchange: connection, request head, interim responses. It runs in the task that called
+  /// `send`, never on an I/O shard, and should return soon.
+  public var onEvent: (@Sendable (ExchangeEvent) -> Void)? {
+    get { storage?.values.onEvent }
+    set { change { $0.onEvent = newValue } }
+  }
+}
+
+extension HTTPRequestOptions {
+  private struct Values: Sendable {
+    var timeouts = TimeoutOverrides()
+    var decompression: Decompression?
+    var tls: TLSConfiguration?
+    var connectTarget: ConnectTarget?
+    var maximumCollectedBytes: Int?
+    var expectsContinue = false
+    var omittedDefaultHeaders: [String] = []
+    var onEvent: (@Sendable (ExchangeEvent) -> Void)?
+  }
+
+  /// Immutable: a change makes a new one.
+  private final class Storage: Sendable {
+    let values: Values
+
+    init(_ values: Values) { self.values = values }
+  }
+
+  private mutating func change(_ body: (inout Values) -> Void) {
+    var values = storage?.values ?? Values()
+    body(&values)
+    storage = Storage(values)
+  }
 }
 
 /// A step of an exchange, for verbose output and tests.

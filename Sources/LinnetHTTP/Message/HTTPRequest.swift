@@ -71,6 +71,14 @@ public struct HTTPRequest: Sendable {
     }
   }
 
+  /// Whether ``url`` is the text of `other`. Nothing is made when both are parsed.
+  package func goes(to other: HTTPURL) -> Bool {
+    switch location {
+    case .text(let text): text == other.description
+    case .parsed(let url): url == other
+    }
+  }
+
   /// A GET request.
   public static func get(_ url: String, headers: HTTPHeaders = HTTPHeaders()) -> HTTPRequest {
     HTTPRequest(method: .get, url: url, headers: headers)

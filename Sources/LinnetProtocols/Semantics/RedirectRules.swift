@@ -33,6 +33,9 @@ package enum RedirectRules {
     return Proposal(url: target, method: next, keepsBody: keepsBody)
   }
 
+  /// Whether a response with this status may ask for another request; most do not, and need no look at their fields.
+  package static func isRedirection(_ status: Int) -> Bool { (300..<400).contains(status) }
+
   /// 301 and 302 turn POST into GET, as every client does (§15.4.2, §15.4.3); 303 turns all but HEAD into GET
   /// (§15.4.4); 307 and 308 change nothing. 300 leaves the choice to the user, and 304 to 306 are no redirections.
   private static func request(after status: Int, method: HTTPMethod) -> (method: HTTPMethod, keepsBody: Bool)? {

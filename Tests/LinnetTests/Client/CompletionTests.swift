@@ -68,6 +68,19 @@ struct CompletionTests {
     #expect(try await outcomes.waitForCount(1) == ["mine"])
   }
 
+  @Test("A request with a completion may be started under a lock that an interceptor takes")
+  func startedUnderLock() async throws {
+    let held = Lock(0)
+    let outcomes = EventRecorder<Item?>()
+    let client = DefaultNetworkClient.mocked(MockTransport.item) {
+      .advanced(
+        baseURL: $0, auth: AuthPack(additionalRequestInterceptors: [RequestChange { _ in held.withLock { $0 += 1 } }]))
+    }
+    held.withLock { _ in _ = client.request(GetItem()) { outcomes.record(try? $0.get()) } }
+    #expect(try await outcomes.waitForCount(1) == [Item()])
+    #expect(held.withLock { $0 } == 1)
+  }
+
   @Test("A sequence performs the request when it is iterated, yields once, and again for each iteration")
   func sequence() async throws {
     let mock = MockTransport.item
