@@ -1,25 +1,24 @@
-/// A second split into calendar fields: proleptic Gregorian, UTC, years 0 to 9999.
+/// A second split into calendar fields: proleptic Gregorian with a year 0, UTC. Years of up to nine digits do not overflow.
 ///
 /// The conversions count days in eras of 400 years from 1 March, so that leap days come last ("chrono-Compatible
 /// Low-Level Date Algorithms", H. Hinnant).
-struct CivilTime {
-  var year: Int64
+package struct CivilTime {
+  package var year: Int64
   /// 1 to 12.
-  var month: Int64
+  package var month: Int64
   /// 1 to 31.
-  var day: Int64
+  package var day: Int64
   /// 0 to 86,399; 86,400 when a leap second was parsed.
-  var secondOfDay: Int64
+  package var secondOfDay: Int64
 
-  init(year: Int64, month: Int64, day: Int64, secondOfDay: Int64) {
+  package init(year: Int64, month: Int64, day: Int64, secondOfDay: Int64) {
     self.year = year
     self.month = month
     self.day = day
     self.secondOfDay = secondOfDay
   }
 
-  /// - Parameter seconds: In the range of ``HTTPDate``, so that no step overflows.
-  init(secondsSince1970 seconds: Int64) {
+  package init(secondsSince1970 seconds: Int64) {
     let (days, second) = Self.floorDivide(seconds, 86_400)
     let (era, dayOfEra) = Self.floorDivide(days + 719_468, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -31,13 +30,13 @@ struct CivilTime {
     secondOfDay = second
   }
 
-  var secondsSince1970: Int64 { daysSince1970 * 86_400 + secondOfDay }
+  package var secondsSince1970: Int64 { daysSince1970 * 86_400 + secondOfDay }
 
   /// 0 for Sunday.
   var weekday: Int64 { Self.floorDivide(daysSince1970 + 4, 7).remainder }
 
   /// Whether the month has the day.
-  var isValid: Bool {
+  package var isValid: Bool {
     guard (1...12).contains(month), day >= 1 else { return false }
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     switch month {

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetBytes
+internal import LinnetHTTP
 
 /// The library's text of a date: `yyyy-MM-dd'T'HH:mm:ss.SSSZ` in UTC, for example `2026-03-09T08:05:03.120Z`.
 enum ISO8601Milliseconds {
@@ -20,7 +21,7 @@ enum ISO8601Milliseconds {
       whole += 1
       milliseconds = 0
     }
-    let time = GregorianTime(secondsSince1970: whole)
+    let time = CivilTime(secondsSince1970: whole)
     let year = (time.year < 0 ? "-" : "") + padded(time.year.magnitude, 4)
     let date = "\(year)-\(padded(time.month.magnitude, 2))-\(padded(time.day.magnitude, 2))"
     let clock = [time.secondOfDay / 3600, time.secondOfDay / 60 % 60, time.secondOfDay % 60]
@@ -51,7 +52,7 @@ enum ISO8601Milliseconds {
       guard let year = year(), take("-"), let month = number(2), take("-"), let day = number(2), take("T") || take("t"),
         let clock = secondOfDay()
       else { return nil }
-      let time = GregorianTime(year: isBeforeYearZero ? -year : year, month: month, day: day, secondOfDay: clock)
+      let time = CivilTime(year: isBeforeYearZero ? -year : year, month: month, day: day, secondOfDay: clock)
       guard time.isValid, let fraction = fraction(), let offset = offset(), position == bytes.count else { return nil }
       return Date(timeIntervalSince1970: Double(time.secondsSince1970 - offset) + fraction)
     }
