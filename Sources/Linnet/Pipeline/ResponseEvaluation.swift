@@ -54,7 +54,9 @@ struct ResponseEvaluation: Sendable {
     do {
       value = try decoder(data, response)
     } catch {
-      throw .decoding(error, stage: .responseBody, data: data, response: payloadOfFailure(response))
+      let failure = NetworkError.decoding(error, stage: .responseBody, data: data, response: response)
+      // A decoder's own words may quote the body.
+      throw settings.capturesFailurePayload ? failure : failure.redactingFailurePayload()
     }
     do {
       for interceptor in interceptors {
