@@ -59,16 +59,18 @@ final class RequestPipeline: Sendable {
     let tokens = settings.refreshToken.map { RefreshTokenCoordinator(policy: $0, clock: clock) }
     self.tokens = tokens
 
-    let sessionHeaderNames = engine.namesOfOwnDefaultHeaders
+    let httpClient = transport as? HTTPClient
+    let sessionHeaders = (httpClient?.configuration ?? engine).ownDefaultHeaders
     preparation = RequestPreparation(
-      settings: settings, clientHeaders: clientHeaders, sessionHeaderNames: sessionHeaderNames)
+      settings: settings, clientHeaders: clientHeaders, sessionHeaders: sessionHeaders,
+      addsSessionHeaders: httpClient != nil)
     sessionAuth =
       if let policy = settings.refreshToken, let tokens {
         SessionAuthStage(policy: policy, coordinator: tokens)
       } else {
         SessionAuthStage()
       }
-    redirects = RedirectStage(policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaderNames)
+    redirects = RedirectStage(policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaders.map(\.name))
     cache = CacheStage(
       policy: settings.responseCachePolicy, cache: settings.responseCache,
       keys: CacheKeyRules(sensitiveHeaderNames: settings.sensitiveHeaderNames), activity: cacheActivity
@@ -152,27 +154,23 @@ final class RequestPipeline: Sendable {
 
   private func authenticated(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     try await sessionAuth.execute(request, call: attempt.call) { adapted throws(NetworkError) in
+      try self.preparation.readmit(adapted, insteadOf: request.url, by: "the token policy")
       attempt.events.adapted(adapted, retryIndex: attempt.call.retryIndex)
-      return try await self.surrounded(adapted, admittedURL: request.url, attempt)
+      return try await self.surrounded(adapted, attempt)
     }
   }
 
-  private func surrounded(
-    _ request: HTTPRequest, admittedURL: String, _ attempt: Attempt
-  ) async throws(NetworkError) -> Response {
+  private func surrounded(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     let stage = middleware.stage
-    guard !stage.isEmpty else { return try await redirected(request, admittedURL: admittedURL, attempt) }
+    guard !stage.isEmpty else { return try await redirected(request, attempt) }
     return try await stage.execute(request, call: attempt.call) { adapted throws(NetworkError) in
-      try await self.redirected(adapted, admittedURL: admittedURL, attempt)
+      try self.preparation.readmit(adapted, insteadOf: request.url, by: "middleware")
+      return try await self.redirected(adapted, attempt)
     }
   }
 
-  /// A token policy and middleware get the request after its admission; what they make of its URL is admitted again.
-  private func redirected(
-    _ request: HTTPRequest, admittedURL: String, _ attempt: Attempt
-  ) async throws(NetworkError) -> Response {
-    if request.url != admittedURL { try preparation.readmit(request) }
-    return try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
+  private func redirected(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
       try await self.cache.execute(hop, call: attempt.call) { fetched throws(NetworkError) in
         try await self.signed(fetched, attempt)
       }
@@ -212,9 +210,9 @@ final class RequestPipeline: Sendable {
 }
 
 extension HTTPClientConfiguration {
-  /// Names of the default headers that the application set, as opposed to the engine's own.
-  fileprivate var namesOfOwnDefaultHeaders: [String] {
+  /// The default headers that the application set, as opposed to the engine's own.
+  fileprivate var ownDefaultHeaders: HTTPHeaders {
     let standard = Self.standardHeaders
-    return defaultHeaders.filter { standard.value(for: $0.name) != $0.value }.map(\.name)
+    return HTTPHeaders(defaultHeaders.filter { standard.value(for: $0.name) != $0.value })
   }
 }

@@ -19,11 +19,17 @@ struct RequestPreparation: Sendable {
   private let admission: URLAdmission
   private let clientQuery: String?
   private let credentialNames: Set<String>
-  private let sessionHeaderNames: [String]
+  private let sessionHeaders: HTTPHeaders
+  private let transportHeaders: HTTPHeaders
 
-  /// - Parameter sessionHeaderNames: Names of headers that the transport adds on behalf of the application; they are not
-  ///   sent to another origin either.
-  init(settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaderNames: [String]) {
+  /// - Parameters:
+  ///   - sessionHeaders: Headers that the engine adds on behalf of the application; they are not sent to another origin
+  ///     either.
+  ///   - addsSessionHeaders: Whether requests get them here already, so that caches, signers and the sharing of
+  ///     exchanges see what will be sent.
+  init(
+    settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaders: HTTPHeaders, addsSessionHeaders: Bool
+  ) {
     self.settings = settings
     self.clientHeaders = clientHeaders
     let admission = URLAdmission(allowsInsecure: settings.allowsInsecureHTTP)
@@ -31,7 +37,8 @@ struct RequestPreparation: Sendable {
     base = Result { () throws(NetworkError) in try admission.admit(settings.baseURL.absoluteString) }
     clientQuery = Self.query(of: settings.queryItems)
     credentialNames = RedirectRules.credentialNames.union(settings.sensitiveHeaderNames.map(\.asciiLowercased))
-    self.sessionHeaderNames = sessionHeaderNames
+    self.sessionHeaders = sessionHeaders
+    transportHeaders = addsSessionHeaders ? sessionHeaders : HTTPHeaders()
   }
 
   /// - Throws: ``NetworkError/configuration(reason:)`` when the request must not be sent as it stands, and what an
@@ -54,9 +61,11 @@ struct RequestPreparation: Sendable {
     for interceptor in blueprint.requestInterceptors { request = try await adapt(request, by: interceptor) }
     let final = request.url == built.url ? url : try admission.admit(request.url)
     let isOwnOrigin = try base.get().isSameOrigin(as: final)
-    if !isOwnOrigin {
+    if isOwnOrigin {
+      request.addAbsent(transportHeaders)
+    } else {
       bound.remove(from: &request.headers)
-      request.options.omittedDefaultHeaders += sessionHeaderNames
+      request.options.omittedDefaultHeaders += sessionHeaders.map(\.name)
     }
     guard request.body == nil || request.method.allowsBody else {
       throw .configuration(reason: .invalidRequest("a \(request.method.rawValue) request has no body"))
@@ -68,10 +77,20 @@ struct RequestPreparation: Sendable {
     return Prepared(request: prepared, isOwnOrigin: isOwnOrigin)
   }
 
-  /// Admits the URL of a request that was changed after its preparation.
+  /// Admits the URL of a request that was changed after its preparation. It has the session's token and the client's
+  /// headers by then, so it must stay at its origin: an interceptor, which comes before them, may lead it elsewhere.
   ///
   /// - Throws: ``NetworkError/configuration(reason:)``.
-  func readmit(_ request: HTTPRequest) throws(NetworkError) { _ = try admission.admit(request.url) }
+  func readmit(_ request: HTTPRequest, insteadOf admitted: String, by culprit: String) throws(NetworkError) {
+    guard request.url != admitted else { return }
+    let url = try admission.admit(request.url)
+    guard let origin = (try? HTTPURL(admitted))?.origin, url.origin == origin else {
+      throw .configuration(
+        reason: .invalidRequest(
+          "\(culprit) led the request from its origin to \(url.origin), and its credentials with it; "
+            + "change the host in a RequestInterceptor"))
+    }
+  }
 
   private func adapt(
     _ request: HTTPRequest, by interceptor: any RequestInterceptor
@@ -178,6 +197,19 @@ struct RequestPreparation: Sendable {
       let name = RFC3986Encoding.encode(item.name)
       return item.value.map { "\(name)=\(RFC3986Encoding.encode($0))" } ?? name
     }.joined(separator: "&")
+  }
+}
+
+extension HTTPRequest {
+  /// Adds the headers whose names the request neither has nor wants to be without.
+  fileprivate mutating func addAbsent(_ defaults: HTTPHeaders) {
+    let present = headers
+    for header in defaults where !present.contains(header.name) {
+      guard !options.omittedDefaultHeaders.contains(where: { $0.asciiLowercased == header.name.asciiLowercased }) else {
+        continue
+      }
+      headers.add(header)
+    }
   }
 }
 
