@@ -119,12 +119,16 @@ final class RequestPipeline: Sendable {
       let outcome = try await retry.execute(call: call, events: events) {
         (call, record: inout AttemptRecord) async throws(NetworkError) -> Outcome<Value> in
         guard !Task.isCancelled else { throw .cancelled }
-        let prepared = try await preparation.prepare(
-          blueprint, call: call, idempotencyKey: key, events: events, record: &record)
-        let response = try await response(to: prepared, call, blueprint, events, start: start)
-        let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
-        let value = try await evaluation.decode(accepted, blueprint: blueprint, by: decode)
-        return Outcome(value: value, response: accepted)
+        do throws(NetworkError) {
+          let prepared = try await preparation.prepare(
+            blueprint, call: call, idempotencyKey: key, events: events, record: &record)
+          let response = try await response(to: prepared, call, blueprint, events, start: start)
+          let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
+          let value = try await evaluation.decode(accepted, blueprint: blueprint, by: decode)
+          return Outcome(value: value, response: accepted)
+        } catch {
+          throw error.afterRetries(call.retryIndex, elapsed: start.duration(to: clock.now))
+        }
       }
       events.finished(outcome.response)
       return outcome
