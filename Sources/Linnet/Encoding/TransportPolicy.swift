@@ -15,7 +15,8 @@ public enum ResponseDecodingStrategy<Output: Sendable>: Sendable {
 ///
 /// The factories take coders; without one, each makes a new one of ``JSONCoding``. A factory that is given no decoder
 /// decodes as the response type asks: the body itself for `Data`, its text for `String`, JSON or nothing for
-/// ``HTTPEmptyResponseDecodable`` types, and JSON for all others. One that is given a decoder reads JSON with it.
+/// ``HTTPEmptyResponseDecodable`` types, nil or the value for optionals, and JSON for all others. One that is given a
+/// decoder reads JSON with it.
 public struct TransportPolicy<Output: Sendable>: Sendable {
   /// How parameters are encoded.
   public let requestEncoding: RequestEncodingPolicy
@@ -123,14 +124,14 @@ extension TransportPolicy where Output: Decodable {
   }
 
   private init(_ requestEncoding: RequestEncodingPolicy, _ decoder: JSONDecoder?) {
-    let isEmptyCapable = Output.self is any HTTPEmptyResponseDecodable.Type
-    let isBodyItself = Output.self == Data.self || Output.self == String.self
+    let isEmptyCapable = AnyResponseDecoder<Output>.isEmptyCapable
+    let isBodyItself = [Data.self, String.self, Data?.self, String?.self].contains { $0 == Output.self }
     let coder = decoder ?? JSONCoding.decoder()
     let responseDecoder: AnyResponseDecoder<Output> =
-      decoder == nil || isEmptyCapable ? .inferred(decoder: coder) : .json(decoder: coder)
+      decoder == nil ? .inferred(decoder: coder) : .jsonAsTypeAllows(decoder: coder)
     let strategy: ResponseDecodingStrategy<Output> =
-      isEmptyCapable
-      ? .jsonAllowingEmpty(coder) : decoder == nil && isBodyItself ? .custom(responseDecoder) : .json(coder)
+      decoder == nil && isBodyItself
+      ? .custom(responseDecoder) : isEmptyCapable ? .jsonAllowingEmpty(coder) : .json(coder)
     self.init(requestEncoding: requestEncoding, responseDecoding: strategy, responseDecoder: responseDecoder)
   }
 }
