@@ -61,16 +61,18 @@ final class RequestPipeline: Sendable {
 
     let httpClient = transport as? HTTPClient
     let sessionHeaders = (httpClient?.configuration ?? engine).ownDefaultHeaders
+    let foreignTLS = httpClient?.configuration.tls.withoutClientIdentity
     preparation = RequestPreparation(
       settings: settings, clientHeaders: clientHeaders, sessionHeaders: sessionHeaders,
-      addsSessionHeaders: httpClient != nil)
+      addsSessionHeaders: httpClient != nil, foreignTLS: foreignTLS)
     sessionAuth =
       if let policy = settings.refreshToken, let tokens {
         SessionAuthStage(policy: policy, coordinator: tokens)
       } else {
         SessionAuthStage()
       }
-    redirects = RedirectStage(policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaders.map(\.name))
+    redirects = RedirectStage(
+      policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaders.map(\.name), foreignTLS: foreignTLS)
     cache = CacheStage(
       policy: settings.responseCachePolicy, cache: settings.responseCache,
       keys: CacheKeyRules(sensitiveHeaderNames: settings.sensitiveHeaderNames), activity: cacheActivity
@@ -218,5 +220,15 @@ extension HTTPClientConfiguration {
   fileprivate var ownDefaultHeaders: HTTPHeaders {
     let standard = Self.standardHeaders
     return HTTPHeaders(defaultHeaders.filter { standard.value(for: $0.name) != $0.value })
+  }
+}
+
+extension TLSConfiguration {
+  /// The settings without the client certificate; nil when there is none to leave out.
+  fileprivate var withoutClientIdentity: TLSConfiguration? {
+    guard clientIdentity != nil else { return nil }
+    var copy = self
+    copy.clientIdentity = nil
+    return copy
   }
 }

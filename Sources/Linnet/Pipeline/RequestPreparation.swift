@@ -21,15 +21,20 @@ struct RequestPreparation: Sendable {
   private let credentialNames: Set<String>
   private let sessionHeaders: HTTPHeaders
   private let transportHeaders: HTTPHeaders
+  private let foreignTLS: TLSConfiguration?
 
   /// - Parameters:
   ///   - sessionHeaders: Headers that the engine adds on behalf of the application; they are not sent to another origin
   ///     either.
   ///   - addsSessionHeaders: Whether requests get them here already, so that caches, signers and the sharing of
   ///     exchanges see what will be sent.
+  ///   - foreignTLS: The TLS settings for other origins: those of the engine without its client certificate. Nil when it
+  ///     has none.
   init(
-    settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaders: HTTPHeaders, addsSessionHeaders: Bool
+    settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaders: HTTPHeaders, addsSessionHeaders: Bool,
+    foreignTLS: TLSConfiguration?
   ) {
+    self.foreignTLS = foreignTLS
     self.settings = settings
     self.clientHeaders = clientHeaders
     let admission = URLAdmission(allowsInsecure: settings.allowsInsecureHTTP)
@@ -66,6 +71,8 @@ struct RequestPreparation: Sendable {
     } else {
       bound.remove(from: &request.headers)
       request.options.omittedDefaultHeaders += sessionHeaders.map(\.name)
+      // An endpoint has no TLS settings of its own; a request that was made by hand knows what it shows to whom.
+      if request.options.tls == nil { request.options.tls = foreignTLS }
     }
     guard request.body == nil || request.method.allowsBody else {
       throw .configuration(reason: .invalidRequest("a \(request.method.rawValue) request has no body"))

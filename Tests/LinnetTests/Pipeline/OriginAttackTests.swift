@@ -106,6 +106,33 @@ struct OriginAttackTests {
     }
   }
 
+  @Test("the engine's client certificate is shown to the base URL's origin and to no other")
+  func clientCertificate() async throws {
+    let certificates = try TestCertificates()
+    let files = try certificates.write(try certificates.client(commonName: "worker-7"))
+    var options = ScriptedServer.Options()
+    options.tls = ServerTLS(try certificates.loopback())
+    options.tls?.clientAuthority = certificates.authority
+    let foreign = try ScriptedServer.start(.handler { _ in .item }, options: options)
+    defer { foreign.stop() }
+    let away = foreign.url()
+    let script = ServerScript.handler { $0.path == "/away" ? .redirect(302, to: away) : .item }
+    try await ScriptedServer.with(script, options: options) { server async throws in
+      var engine = HTTPClientConfiguration()
+      engine.tls.trustRoots = .only([.file(certificates.authorityFile)])
+      engine.tls.clientIdentity = .init(certificates: .file(files.chain), privateKey: .file(files.privateKey))
+      let client = DefaultNetworkClient(configuration: .local(.test(server.url())).engine(engine))
+      #expect(try await client.request(GetItem()) == Item())
+      #expect(server.snapshot.requests.first?.tls?.clientCertificateSubject?.contains("worker-7") == true)
+      for endpoint in [EndpointBuilder<Item>.get("/").absoluteURL(.test(away)), .get("/away")] {
+        // This server demands a certificate and gets none.
+        #expect(await failure { () throws(NetworkError) in try await client.request(endpoint) } != nil)
+      }
+      #expect(foreign.snapshot.requests.isEmpty)
+      await client.shutdown()
+    }
+  }
+
   @Test("a cancelled call leaves no validation in the background behind")
   func cancelledRevalidation() async {
     let activity = CacheActivity()
