@@ -77,3 +77,8 @@ extension HTTPHeader: CustomStringConvertible, CustomDebugStringConvertible {
   /// The same as ``description``.
   public var debugDescription: String { description }
 }
+
+extension HTTPHeader: CustomReflectable {
+  /// Nothing more than ``description``.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

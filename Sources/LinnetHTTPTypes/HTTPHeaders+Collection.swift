@@ -66,3 +66,8 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible {
   /// The same as ``description``: a debugger's or a log's dump shows no credentials either.
   public var debugDescription: String { description }
 }
+
+extension HTTPHeaders: CustomReflectable {
+  /// The fields as ``description`` shows them.
+  public var customMirror: Mirror { Mirror(self, unlabeledChildren: map(\.description), displayStyle: .collection) }
+}

@@ -39,3 +39,8 @@ extension HTTPURL {
     return RequestTarget(form: .absolute, storage: text)
   }
 }
+
+extension HTTPURL: CustomReflectable {
+  /// Nothing more than ``debugDescription``.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

@@ -38,7 +38,7 @@ public struct RefreshTokenPolicy: Sendable {
   ///   - refreshToken: Gets a new token and stores it where `currentToken` finds it. What it throws ends the requests
   ///     that wait for it.
   ///   - applyToken: Puts a token into a request. Default `Authorization: Bearer`. Every `Authorization` field was removed
-  ///     before.
+  ///     before. Changing the origin of its URL is an error.
   public init(
     refreshStatusCodes: Set<Int> = [401],
     appliesTo: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },

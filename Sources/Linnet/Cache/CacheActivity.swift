@@ -95,7 +95,7 @@ extension CacheActivity {
   /// Runs `operation` in a task of its own unless a validation of this key runs already.
   ///
   /// - Parameter scheduled: Called before the operation begins, only when it will.
-  func revalidate(
+  package func revalidate(
     _ key: ResponseCacheKey, scheduled: () -> Void, _ operation: @escaping @Sendable () async -> Void
   ) {
     let reserved: UInt64? = state.withLock { state in
@@ -105,12 +105,12 @@ extension CacheActivity {
       return number
     }
     guard let number = reserved else { return }
+    // Whoever ends a client cancels its calls first and then what is noted here, so one of the two is noticed.
+    guard !Task.isCancelled else { return forget(key, number) }
     scheduled()
     let task = Task {
       await operation()
-      self.state.withLock { state in
-        if state.revalidations[key]?.number == number { state.revalidations[key] = nil }
-      }
+      self.forget(key, number)
     }
     // It may have ended, or been cancelled, before it could be noted.
     let isCancelled = state.withLock { state in
@@ -119,5 +119,11 @@ extension CacheActivity {
       return state.revalidations[key]?.isCancelled == true
     }
     if isCancelled { task.cancel() }
+  }
+
+  private func forget(_ key: ResponseCacheKey, _ number: UInt64) {
+    state.withLock { state in
+      if state.revalidations[key]?.number == number { state.revalidations[key] = nil }
+    }
   }
 }

@@ -175,3 +175,8 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
     await engine?.shutdown(grace: .zero)
   }
 }
+
+extension DefaultNetworkClient: CustomReflectable {
+  /// Nothing: what a client is made of has keys and tokens.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .class) }
+}

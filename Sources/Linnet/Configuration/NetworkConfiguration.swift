@@ -76,3 +76,14 @@ public struct NetworkConfiguration: Sendable {
     return engine
   }
 }
+
+extension NetworkConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The base URL without secrets. The rest is not shown: there are keys and tokens among it.
+  public var description: String { "NetworkConfiguration(\(Redaction.url(settings.baseURL.absoluteString)))" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// Nothing more than ``description``.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

@@ -15,7 +15,8 @@ public enum ResponseDecodingStrategy<Output: Sendable>: Sendable {
 ///
 /// The factories take coders; without one, each makes a new one of ``JSONCoding``. A factory that is given no decoder
 /// decodes as the response type asks: the body itself for `Data`, its text for `String`, JSON or nothing for
-/// ``HTTPEmptyResponseDecodable`` types, and JSON for all others. One that is given a decoder reads JSON with it.
+/// ``HTTPEmptyResponseDecodable`` types, nil or the value for optionals, and JSON for all others. One that is given a
+/// decoder reads JSON with it.
 public struct TransportPolicy<Output: Sendable>: Sendable {
   /// How parameters are encoded.
   public let requestEncoding: RequestEncodingPolicy
@@ -127,11 +128,11 @@ extension TransportPolicy where Output: Decodable {
       self.init(requestEncoding: requestEncoding, responseDecoding: .custom(body), responseDecoder: body)
       return
     }
-    let isEmptyCapable = Output.self is any HTTPEmptyResponseDecodable.Type
     let coder = decoder ?? JSONCoding.decoder()
     self.init(
-      requestEncoding: requestEncoding, responseDecoding: isEmptyCapable ? .jsonAllowingEmpty(coder) : .json(coder),
-      responseDecoder: isEmptyCapable ? .inferred(decoder: coder) : .json(decoder: coder))
+      requestEncoding: requestEncoding,
+      responseDecoding: AnyResponseDecoder<Output>.isEmptyCapable ? .jsonAllowingEmpty(coder) : .json(coder),
+      responseDecoder: .jsonAsTypeAllows(decoder: coder))
   }
 }
 

@@ -69,4 +69,21 @@ extension NetworkError {
       self
     }
   }
+
+  /// The same error as the end of a call that was tried `retries` times before: a transport error knows its own attempt
+  /// only.
+  func afterRetries(_ retries: Int, elapsed: Duration) -> NetworkError {
+    guard retries > 0, transport != nil else { return self }
+    func counted(_ error: SendableUnderlyingError) -> SendableUnderlyingError {
+      error.afterRetries(retries, elapsed: elapsed)
+    }
+    return switch self {
+    case .underlying(let error, let response): .underlying(counted(error), response)
+    case .reachability(let reason, let error, let response): .reachability(reason, counted(error), response)
+    case .timeout(let reason, let error): .timeout(reason: reason, underlying: error.map(counted))
+    case .trustEvaluationFailed(.systemTrustEvaluationFailed(let error)):
+      .trustEvaluationFailed(.systemTrustEvaluationFailed(reason: counted(error)))
+    case .configuration, .statusCode, .decoding, .trustEvaluationFailed, .cancelled: self
+    }
+  }
 }

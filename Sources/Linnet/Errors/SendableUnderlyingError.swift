@@ -90,6 +90,13 @@ public struct SendableUnderlyingError: Error, Sendable {
   }
 
   /// The same error without the decoder's own words, which may quote the body.
+  /// The same error as the end of a call that was tried `retries` times before.
+  func afterRetries(_ retries: Int, elapsed: Duration) -> SendableUnderlyingError {
+    SendableUnderlyingError(
+      frame: ownFrame, underlyingChain: underlyingChain,
+      transport: transport?.afterRetries(retries, elapsed: elapsed), decoding: decoding)
+  }
+
   func redactingPayload() -> SendableUnderlyingError {
     SendableUnderlyingError(
       frame: ownFrame, underlyingChain: underlyingChain, transport: transport, decoding: decoding?.redactingPayload())
@@ -122,4 +129,9 @@ extension SendableUnderlyingError: CustomStringConvertible {
 extension SendableUnderlyingError.Frame: CustomStringConvertible {
   /// `message (domain code)`.
   public var description: String { Redaction.text("\(message) (\(domain) \(code))") }
+}
+
+extension SendableUnderlyingError: CustomReflectable {
+  /// Nothing more than ``description``.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }

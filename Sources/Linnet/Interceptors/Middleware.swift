@@ -40,7 +40,8 @@ public struct Middleware: Sendable {
   ///
   /// - Parameters:
   ///   - pathMatcher: Which requests it is for. Default: all.
-  ///   - preRequest: Changes the request. When it throws, nothing is sent and the error reaches the caller. Default:
+  ///   - preRequest: Changes the request. It has the session's token by then, so changing the origin of its URL is an
+  ///     error; a ``RequestInterceptor`` may. When it throws, nothing is sent and the error reaches the caller. Default:
   ///     changes nothing.
   ///   - postResponse: Looks at what came of it. When it throws, the error replaces the response. The first
   ///     ``MiddlewareDecision/retryRequest`` counts, and later middleware does not see that response; once the resends

@@ -46,7 +46,7 @@ package struct MiddlewareStage: Sendable {
     do {
       for middleware in applying { try await middleware.preRequest(&request) }
     } catch {
-      throw NetworkError.map(error)
+      throw .ofUserCode(error)
     }
     return request
   }
@@ -58,7 +58,7 @@ package struct MiddlewareStage: Sendable {
       for middleware in applying where try await middleware.postResponse(outcome) == .retryRequest { return true }
       return false
     } catch {
-      throw NetworkError.map(error)
+      throw .ofUserCode(error)
     }
   }
 }

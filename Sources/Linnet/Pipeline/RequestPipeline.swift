@@ -73,16 +73,20 @@ final class RequestPipeline: Sendable {
     let tokens = settings.refreshToken.map { RefreshTokenCoordinator(policy: $0, clock: clock) }
     self.tokens = tokens
 
-    let sessionHeaderNames = engine.namesOfOwnDefaultHeaders
+    let httpClient = transport as? HTTPClient
+    let sessionHeaders = (httpClient?.configuration ?? engine).ownDefaultHeaders
+    let foreignTLS = httpClient?.configuration.tls.withoutClientIdentity
     preparation = RequestPreparation(
-      settings: settings, clientHeaders: clientHeaders, sessionHeaderNames: sessionHeaderNames)
+      settings: settings, clientHeaders: clientHeaders, sessionHeaders: sessionHeaders,
+      addsSessionHeaders: httpClient != nil, foreignTLS: foreignTLS)
     sessionAuth =
       if let policy = settings.refreshToken, let tokens {
         SessionAuthStage(policy: policy, coordinator: tokens)
       } else {
         SessionAuthStage()
       }
-    redirects = RedirectStage(policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaderNames)
+    redirects = RedirectStage(
+      policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaders.map(\.name), foreignTLS: foreignTLS)
     cache = CacheStage(
       policy: settings.responseCachePolicy, cache: settings.responseCache,
       keys: CacheKeyRules(sensitiveHeaderNames: settings.sensitiveHeaderNames), activity: cacheActivity
@@ -167,12 +171,16 @@ final class RequestPipeline: Sendable {
     receive: (Response) async throws(NetworkError) -> Void
   ) async throws(NetworkError) -> Response {
     guard !Task.isCancelled else { throw .cancelled }
-    let prepared = try await preparation.prepare(
-      blueprint, call: call, idempotencyKey: idempotencyKey, events: events, record: &record)
-    let response = try await response(to: prepared, call, blueprint, events, start: start)
-    let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
-    try await receive(accepted)
-    return accepted
+    do throws(NetworkError) {
+      let prepared = try await preparation.prepare(
+        blueprint, call: call, idempotencyKey: idempotencyKey, events: events, record: &record)
+      let response = try await response(to: prepared, call, blueprint, events, start: start)
+      let accepted = try await evaluation.accept(response, request: prepared.request, blueprint: blueprint)
+      try await receive(accepted)
+      return accepted
+    } catch {
+      throw error.afterRetries(call.retryIndex, elapsed: start.duration(to: clock.now))
+    }
   }
 
   private func response(
@@ -198,7 +206,8 @@ final class RequestPipeline: Sendable {
   private func authenticated(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     guard attempt.call.sessionAuthentication != .anonymous else { return try await surrounded(request, attempt) }
     return try await sessionAuth.execute(request, call: attempt.call) { adapted throws(NetworkError) in
-      try await self.surrounded(adapted, attempt)
+      try self.preparation.readmit(adapted, insteadOf: attempt.url, by: "the token policy")
+      return try await self.surrounded(adapted, attempt)
     }
   }
 
@@ -207,15 +216,14 @@ final class RequestPipeline: Sendable {
     let stage = middleware.stage
     guard !stage.isEmpty else { return try await redirected(request, attempt) }
     return try await stage.execute(request, call: attempt.call) { adapted throws(NetworkError) in
-      try await self.redirected(adapted, attempt)
+      try self.preparation.readmit(adapted, insteadOf: attempt.url, by: "middleware")
+      return try await self.redirected(adapted, attempt)
     }
   }
 
-  /// A token policy and middleware get the request after its admission; what they make of its URL is admitted again.
   @inline(never)
   private func redirected(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
-    if !request.goes(to: attempt.url) { try preparation.readmit(request) }
-    return try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
+    try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
       if self.hasNothingBelowRedirects(attempt) { return try await self.exchanged(hop, attempt) }
       return try await self.cached(hop, attempt)
     }
@@ -279,9 +287,19 @@ final class RequestPipeline: Sendable {
 }
 
 extension HTTPClientConfiguration {
-  /// Names of the default headers that the application set, as opposed to the engine's own.
-  fileprivate var namesOfOwnDefaultHeaders: [String] {
+  /// The default headers that the application set, as opposed to the engine's own.
+  fileprivate var ownDefaultHeaders: HTTPHeaders {
     let standard = Self.standardHeaders
-    return defaultHeaders.filter { standard.value(for: $0.name) != $0.value }.map(\.name)
+    return HTTPHeaders(defaultHeaders.filter { standard.value(for: $0.name) != $0.value })
+  }
+}
+
+extension TLSConfiguration {
+  /// The settings without the client certificate; nil when there is none to leave out.
+  fileprivate var withoutClientIdentity: TLSConfiguration? {
+    guard clientIdentity != nil else { return nil }
+    var copy = self
+    copy.clientIdentity = nil
+    return copy
   }
 }

@@ -21,13 +21,24 @@ final class RequestPreparation: Sendable {
   private let admission: URLAdmission
   private let clientQuery: String?
   private let credentialNames: Set<String>
-  private let sessionHeaderNames: [String]
+  private let sessionHeaders: HTTPHeaders
+  private let transportHeaders: HTTPHeaders
+  private let foreignTLS: TLSConfiguration?
   /// The options of requests whose endpoint has no timeout of its own; an error when the client's is none.
   private let standardOptions: Result<HTTPRequestOptions, NetworkError>
 
-  /// - Parameter sessionHeaderNames: Names of headers that the transport adds on behalf of the application; they are not
-  ///   sent to another origin either.
-  init(settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaderNames: [String]) {
+  /// - Parameters:
+  ///   - sessionHeaders: Headers that the engine adds on behalf of the application; they are not sent to another origin
+  ///     either.
+  ///   - addsSessionHeaders: Whether requests get them here already, so that caches, signers and the sharing of
+  ///     exchanges see what will be sent.
+  ///   - foreignTLS: The TLS settings for other origins: those of the engine without its client certificate. Nil when it
+  ///     has none.
+  init(
+    settings: NetworkSettings, clientHeaders: ClientHeaders, sessionHeaders: HTTPHeaders, addsSessionHeaders: Bool,
+    foreignTLS: TLSConfiguration?
+  ) {
+    self.foreignTLS = foreignTLS
     self.settings = settings
     self.clientHeaders = clientHeaders
     let admission = URLAdmission(allowsInsecure: settings.allowsInsecureHTTP)
@@ -35,7 +46,8 @@ final class RequestPreparation: Sendable {
     base = Result { () throws(NetworkError) in try admission.admit(settings.baseURL.absoluteString) }
     clientQuery = Self.query(of: settings.queryItems)
     credentialNames = RedirectRules.credentialNames.union(settings.sensitiveHeaderNames.map(\.asciiLowercased))
-    self.sessionHeaderNames = sessionHeaderNames
+    self.sessionHeaders = sessionHeaders
+    transportHeaders = addsSessionHeaders ? sessionHeaders : HTTPHeaders()
     standardOptions = Result { () throws(NetworkError) in
       var options = HTTPRequestOptions()
       try options.inheritSilence(settings.timeout)
@@ -63,9 +75,13 @@ final class RequestPreparation: Sendable {
     for interceptor in blueprint.requestInterceptors { request = try await adapt(request, by: interceptor) }
     let final = request.goes(to: url) ? url : try admission.admit(request.url)
     let isOwnOrigin = try base.get().isSameOrigin(as: final)
-    if !isOwnOrigin {
+    if isOwnOrigin {
+      request.addAbsent(transportHeaders)
+    } else {
       bound.remove(from: &request.headers)
-      request.options.omittedDefaultHeaders += sessionHeaderNames
+      request.options.omittedDefaultHeaders += sessionHeaders.map(\.name)
+      // An endpoint has no TLS settings of its own; a request that was made by hand knows what it shows to whom.
+      if request.options.tls == nil { request.options.tls = foreignTLS }
     }
     guard request.body == nil || request.method.allowsBody else {
       throw .configuration(reason: .invalidRequest("a \(request.method.rawValue) request has no body"))
@@ -77,11 +93,21 @@ final class RequestPreparation: Sendable {
     return Prepared(request: prepared, url: final, isOwnOrigin: isOwnOrigin)
   }
 
-  /// Admits the URL of a request that was changed after its preparation.
+  /// Admits the URL of a request that was changed after its preparation. It has the session's token and the client's
+  /// headers by then, so it must stay at its origin: an interceptor, which comes before them, may lead it elsewhere.
   ///
   /// - Throws: ``NetworkError/configuration(reason:)``.
   @inline(never)
-  func readmit(_ request: HTTPRequest) throws(NetworkError) { _ = try admission.admit(request.url) }
+  func readmit(_ request: HTTPRequest, insteadOf admitted: HTTPURL, by culprit: String) throws(NetworkError) {
+    guard !request.goes(to: admitted) else { return }
+    let url = try admission.admit(request.url)
+    guard url.isSameOrigin(as: admitted) else {
+      throw .configuration(
+        reason: .invalidRequest(
+          "\(culprit) led the request from its origin to \(url.origin), and its credentials with it; "
+            + "change the host in a RequestInterceptor"))
+    }
+  }
 
   private func adapt(
     _ request: HTTPRequest, by interceptor: any RequestInterceptor
@@ -202,6 +228,19 @@ final class RequestPreparation: Sendable {
       let name = RFC3986Encoding.encode(item.name)
       return item.value.map { "\(name)=\(RFC3986Encoding.encode($0))" } ?? name
     }.joined(separator: "&")
+  }
+}
+
+extension HTTPRequest {
+  /// Adds the headers whose names the request neither has nor wants to be without.
+  fileprivate mutating func addAbsent(_ defaults: HTTPHeaders) {
+    let present = headers
+    for header in defaults where !present.contains(header.name) {
+      guard !options.omittedDefaultHeaders.contains(where: { $0.asciiLowercased == header.name.asciiLowercased }) else {
+        continue
+      }
+      headers.add(header)
+    }
   }
 }
 

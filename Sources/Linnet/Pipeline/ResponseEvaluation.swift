@@ -68,7 +68,9 @@ final class ResponseEvaluation: Sendable {
     do {
       return try decoder.decode(data: data, response: response)
     } catch {
-      throw .decoding(error, stage: .responseBody, data: data, response: payloadOfFailure(response))
+      let failure = NetworkError.decoding(error, stage: .responseBody, data: data, response: response)
+      // A decoder's own words may quote the body.
+      throw settings.capturesFailurePayload ? failure : failure.redactingFailurePayload()
     }
   }
 

@@ -9,14 +9,21 @@ internal import LinnetProtocols
 package struct RedirectStage: Sendable {
   private let policy: any RedirectPolicy
   private let sessionHeaderNames: [String]
+  private let foreignTLS: TLSConfiguration?
 
   /// - Parameters:
   ///   - policy: Decides about each hop.
   ///   - sessionHeaderNames: Names of headers that the transport adds to every request on behalf of the application. They
   ///     are left out from the first hop to another origin on.
-  package init(policy: any RedirectPolicy = DefaultRedirectPolicy(), sessionHeaderNames: [String] = []) {
+  ///   - foreignTLS: The TLS settings from the first hop to another origin on: those of the transport without its client
+  ///     certificate. Nil when it has none.
+  package init(
+    policy: any RedirectPolicy = DefaultRedirectPolicy(), sessionHeaderNames: [String] = [],
+    foreignTLS: TLSConfiguration? = nil
+  ) {
     self.policy = policy
     self.sessionHeaderNames = sessionHeaderNames
+    self.foreignTLS = foreignTLS
   }
 
   package func execute(
@@ -104,8 +111,7 @@ package struct RedirectStage: Sendable {
     request.headers = RedirectRules.crossOriginFields(
       request.headers, original: original.headers, additional: [], keepsBody: request.body != nil)
     request.options.omittedDefaultHeaders += sessionHeaderNames
-    // A client certificate is a credential, too.
-    request.options.tls?.clientIdentity = nil
+    request.options.dropClientIdentity(orUse: foreignTLS)
     return request
   }
 
@@ -131,5 +137,14 @@ package struct RedirectStage: Sendable {
     return .underlying(
       SendableUnderlyingError(domain: "Redirect", code: problem.code, message: problem.description),
       response.redactingData())
+  }
+}
+
+extension HTTPRequestOptions {
+  /// A client certificate is a credential, too: it is not shown to another origin than the client's.
+  ///
+  /// - Parameter foreignTLS: The settings in the place of the transport's; nil when those have no certificate.
+  mutating func dropClientIdentity(orUse foreignTLS: TLSConfiguration?) {
+    if tls == nil { tls = foreignTLS } else { tls?.clientIdentity = nil }
   }
 }

@@ -16,6 +16,7 @@ struct CoalescingKey: Sendable, Hashable {
   private let timeouts: TimeoutOverrides
   private let decompression: Decompression?
   private let maximumCollectedBytes: Int?
+  private let omittedDefaultHeaders: [String]
 
   /// Nil for a request that is not shared: its method is not, its body is not in memory, it has no URL, or it deviates
   /// from the client's configuration in a way that cannot be compared.
@@ -35,6 +36,7 @@ struct CoalescingKey: Sendable, Hashable {
     timeouts = request.options.timeouts
     decompression = request.options.decompression
     maximumCollectedBytes = request.options.maximumCollectedBytes
+    omittedDefaultHeaders = request.options.omittedDefaultHeaders
     // The order of repeated fields has a meaning, that of different names has none; a stable order by name and value
     // keeps too many apart at worst.
     fields = request.headers.lazy

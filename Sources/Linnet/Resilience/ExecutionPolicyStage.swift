@@ -31,7 +31,7 @@ package struct ExecutionPolicyStage: Sendable {
           requestID: call.requestID, retryIndex: call.retryIndex, eventObservers: eventObservers),
         next: RequestExecutionNext { try await execute(policies.dropFirst(), request, call, next) })
     } catch {
-      throw NetworkError.map(error)
+      throw .ofUserCode(error)
     }
   }
 }

@@ -126,3 +126,14 @@ extension RequestBody {
     }
   }
 }
+
+extension HMACRequestInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The key's name; never the secret.
+  public var description: String { "HMACRequestInterceptor(keyID: \(keyID))" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// Nothing more than ``description``.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

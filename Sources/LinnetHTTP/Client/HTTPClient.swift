@@ -101,3 +101,8 @@ public final class HTTPClient: Sendable {
     }
   }
 }
+
+extension HTTPClient: CustomReflectable {
+  /// Nothing: what a client is made of has keys.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .class) }
+}

@@ -75,3 +75,14 @@ public struct TLSConfiguration: Sendable, Hashable {
   /// The defaults named at each property.
   public init() {}
 }
+
+extension TLSConfiguration.ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Says that there is an identity; neither the key nor its pass phrase is shown.
+  public var description: String { "<client identity>" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// Nothing more than ``description``.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

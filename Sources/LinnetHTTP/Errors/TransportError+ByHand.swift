@@ -29,4 +29,13 @@ extension TransportError {
         method: method ?? request.method, url: self.url ?? url.redactedDescription, attempts: attempts,
         elapsed: elapsed))
   }
+
+  /// The same error as the end of a call that was tried `retries` times before.
+  ///
+  /// - Parameter elapsed: The time since the call began.
+  package func afterRetries(_ retries: Int, elapsed: Duration) -> TransportError {
+    TransportError(
+      code: code, phase: phase, sent: sent, reason: reason, peers: peers, underlying: underlying,
+      context: Context(method: method, url: url, attempts: max(1, attempts) + retries, elapsed: elapsed))
+  }
 }

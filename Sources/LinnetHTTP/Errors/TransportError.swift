@@ -123,7 +123,7 @@ extension TransportError: CustomStringConvertible {
   public var description: String {
     var text = ""
     if let method { text += "\(method.rawValue) " }
-    if let url { text += "\(url): " }
+    if let url { text += "\(url.redactingValuesInURL): " }
     text += "\(phase.rawValue): \(reason)"
     let untold = peers.filter { !reason.mentions($0.address) }
     if !untold.isEmpty {
@@ -137,6 +137,11 @@ extension TransportError: CustomStringConvertible {
 
   /// `phase: code`, without any data of the request.
   public var shortDescription: String { "\(phase.rawValue): \(code.rawValue)" }
+}
+
+extension TransportError: CustomReflectable {
+  /// Nothing more than ``description``: ``url`` has the whole query.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
 extension Duration {
