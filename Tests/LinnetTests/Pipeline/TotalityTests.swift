@@ -180,7 +180,7 @@ struct TotalityTests {
 
   @Test("ten thousand random texts make no error line of two lines, and none that shows a secret")
   func lines() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(state: 1)
     let pieces = [
       "?", "=", "&", "@", "://", "https", "#", "sekret", "\"", "<", ">", "\r\n", "\u{2028}", "\u{85}", " ", "%", "é",
       "token",

@@ -23,8 +23,10 @@ struct TestingReportTests {
     #expect(await shop.name(of: 1) == "a")
     #expect(await shop.name(of: 2) == "unknown")
     #expect(await shop.name(of: 3) == "failed: reachability")
-    let cancelled = Task { await shop.name(of: 4) }
-    cancelled.cancel()
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await shop.name(of: 4)
+    }
     #expect(await cancelled.value == "failed: cancellation")
   }
 
