@@ -70,6 +70,14 @@ struct DeclarationRules {
   private mutating func checkResponse(
     _ structure: StructDeclSyntax, endpoint: EndpointDeclaration, findings: inout Findings
   ) {
+    if let type = endpoint.aliases["APIResponse"]?.declaration.initializer.value, type.isVoid {
+      let fixIt = FixIt.edit("use-empty-response", "write 'EmptyResponse'", [.replace(type, with: "EmptyResponse")])
+      findings.report(
+        .voidResponse, at: type, fixIts: [fixIt],
+        "Void cannot be decoded; write EmptyResponse for a response without a body")
+      canConform = false
+      return
+    }
     if endpoint.declaresType(named: "APIResponse") { return }
     let alias = "\(endpoint.access.witnessModifier)typealias APIResponse = <#Response#>"
     let fixIt = FixIt.edit(
@@ -98,6 +106,9 @@ struct DeclarationRules {
 }
 
 extension TypeSyntax {
+  /// Whether it is `Void` or `()`.
+  fileprivate var isVoid: Bool { ["Void", "Swift.Void", "()"].contains(trimmedDescription) }
+
   /// The parts of `A & B`, or the type alone.
   fileprivate var composition: [TypeSyntax] {
     self.as(CompositionTypeSyntax.self)?.elements.map(\.type) ?? [self]

@@ -5,6 +5,7 @@ package enum DiagnosticID: String, CaseIterable, Sendable {
   case privateNesting = "private-nesting"
   case duplicateConformance = "duplicate-conformance"
   case missingResponse = "missing-response"
+  case voidResponse = "void-response"
   case explicitMethodConflict = "explicit-method-conflict"
   case explicitPathConflict = "explicit-path-conflict"
   case explicitSessionAuthenticationConflict = "explicit-sessionAuthentication-conflict"

@@ -50,7 +50,9 @@ package enum EndpointPath {
     while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "?"), UInt8(ascii: "#"):
-        throw refusal(path, "contains \"\(Unicode.Scalar(byte))\"; parameters belong into the query encoder's hands")
+        throw refusal(
+          path,
+          "contains \"\(Unicode.Scalar(byte))\"; a query is given as parameters, any other character as its escape")
       case UInt8(ascii: "%"):
         let digits = rest.prefix(2)
         guard digits.count == 2, digits.allSatisfy(ASCII.isHexDigit) else {

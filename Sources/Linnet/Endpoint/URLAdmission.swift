@@ -70,7 +70,8 @@ package struct URLAdmission: Sendable {
       }
     guard isExpected else { throw refusal("the scheme \"\(url.scheme.rawValue)\" is not one of \(schemes)") }
     guard url.isSecure || allowsInsecure else {
-      throw refusal("the scheme \"\(url.scheme.rawValue)\" is insecure and not allowed by the configuration")
+      throw refusal(
+        "the scheme \"\(url.scheme.rawValue)\" is insecure; TransportPack(allowsInsecureHTTP: true) allows it")
     }
     do throws(HTTPURLError) { _ = try url.connectablePort() } catch { throw refusal(Self.text(of: error)) }
   }
@@ -97,7 +98,9 @@ extension URLAdmission {
     guard !bytes.contains(UInt8(ascii: "#")) else { throw Self.fragment }
     let scheme = bytes.prefix { ASCII.isAlpha($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) }
     let rest = bytes[scheme.endIndex...]
-    guard !scheme.isEmpty, rest.starts(with: "://".utf8) else { throw refusal("it is not an absolute URL") }
+    guard !scheme.isEmpty, rest.starts(with: "://".utf8) else {
+      throw refusal("it is not absolute, such as https://api.example.com/v1")
+    }
     let afterScheme = rest.dropFirst(3)
     let authority = afterScheme.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     let path = afterScheme[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") }

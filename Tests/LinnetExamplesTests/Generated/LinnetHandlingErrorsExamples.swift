@@ -17,6 +17,15 @@ enum LinnetHandlingErrorsExamples {
     let id: Int
   }
 
+  static func user(_ id: Int, from client: DefaultNetworkClient) async throws(NetworkError) -> User? {
+    do {
+      return try await client.request(GetUser(id: id))
+    } catch {
+      if error.httpStatusCode == 404 { return nil }
+      throw error
+    }
+  }
+
   static func example1(client: DefaultNetworkClient) async throws {
     do {
       let user = try await client.request(GetUser(id: 42))
@@ -37,7 +46,7 @@ enum LinnetHandlingErrorsExamples {
 
   static func example2(error: NetworkError) async throws {
     print(error.code, error.category)  // stable numbers and names, for metrics
-    print(error.isRetriableHint, error.isUserVisible)
+    print(error.httpStatusCode ?? 0, error.isRetriableHint, error.isUserVisible)
     print(error.serverMessage ?? "-")  // "error", "message" or "detail" of the server's JSON
     print(error.decodingDetail?.path ?? "-")  // items[2].name
     if let transport = error.transport {

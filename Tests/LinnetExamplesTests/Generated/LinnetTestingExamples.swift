@@ -29,7 +29,14 @@ enum LinnetTestingExamples {
     _ = stub
   }
 
-  static func example2() async throws {
+  static func example2(stub: StubNetworkClient) async throws {
+    stub.registerFailure(.timeout(reason: .requestTimeout, underlying: nil), for: GetUser(id: 2))
+    stub.registerFailure(
+      .statusCode(Response(statusCode: 404, data: Data(), request: nil, response: ResponseHead(status: .notFound))),
+      for: GetUser(id: 3))
+  }
+
+  static func example3() async throws {
     let transport = MockTransport()
     try transport.setMockJSON(User(id: 1, name: "Ada"))
     let client = DefaultNetworkClient(
@@ -40,7 +47,21 @@ enum LinnetTestingExamples {
     _ = client
   }
 
-  static func example3() async throws {
+  static func example4(transport: MockTransport) async throws {
+    transport.setScriptedResponses([.http(statusCode: 503), try .json(User(id: 1, name: "Ada"))])
+  }
+
+  static func example5(configuration: NetworkConfiguration) async throws {
+    let recorder = VCRTransport(mode: .record, recordingTransport: HTTPClient())
+    print(try await greeting(of: 1, by: DefaultNetworkClient(configuration: configuration, transport: recorder)))
+    try recorder.cassette.write(to: "users.json")
+    let cassette = VCRTransport(cassette: try .load(from: "users.json"), mode: .replay)
+    print(try await greeting(of: 1, by: DefaultNetworkClient(configuration: configuration, transport: cassette)))
+    _ = recorder
+    _ = cassette
+  }
+
+  static func example6() async throws {
     let server = try ScriptedServer.start(.handler { request in
       request.path == "/users/1" ? .text(#"{"id": 1, "name": "Ada"}"#) : ServerResponse(404)
     })

@@ -51,6 +51,24 @@ enum LinnetWritingEndpointsExamples {
     var transport: TransportPolicy<User> { .formURLEncoded() }
   }
 
+  @APIDefinition(method: .get, path: "/users", auth: .optional)
+  struct FindUsers {
+    struct Filter: Encodable, Sendable {
+      let tags: [String]
+      let createdSince: Date?
+    }
+
+    typealias APIResponse = [User]
+
+    let query: Filter
+
+    var transport: TransportPolicy<[User]> {
+      .query(
+        encoder: URLQueryEncoder(keyEncodingStrategy: .convertToSnakeCase, arrayEncodingStrategy: .repeated),
+        decoder: JSONCoding.snakeCaseDecoder)
+    }
+  }
+
   @APIDefinition(method: .delete, path: "/users/{id}", auth: .required)
   struct DeleteUser {
     typealias APIResponse = EmptyResponse
@@ -78,5 +96,14 @@ enum LinnetWritingEndpointsExamples {
     var path: String { "" }
     var absoluteURL: URL? { link }
     var sessionAuthentication: SessionAuthentication { .optional }
+  }
+
+  nonisolated struct Profile: Codable, Sendable {
+    let displayName: String
+  }
+
+  @APIDefinition(method: .get, path: "/me", auth: .required)
+  struct GetProfile {
+    typealias APIResponse = Profile
   }
 }
