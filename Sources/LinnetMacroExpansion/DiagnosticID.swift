@@ -21,6 +21,7 @@ package enum DiagnosticID: String, CaseIterable, Sendable {
   case nonliteralPath = "nonliteral-path"
   case unsupportedLiteralPath = "unsupported-literal-path"
   case interpolatedPath = "interpolated-path"
+  case absoluteURLPath = "absolute-url-path"
   case pathComponent = "path-component"
   case invalidPercentEscape = "invalid-percent-escape"
   case dotSegment = "dot-segment"

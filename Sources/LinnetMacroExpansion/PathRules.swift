@@ -85,6 +85,13 @@ struct PathRules {
       .edit(kind, title, [.replace(range, in: literal, with: text)])
     }
     switch fault {
+    case .absoluteURL(let start, let range, let surplus):
+      let fixIts = [fixIt("keep-path", "keep only the path", range, "")]
+      findings.report(
+        .absoluteURLPath, at: literal, position: range.lowerBound,
+        fixIts: fixIts + (surplus.map { [fixIt("keep-slash", "write one slash", $0, "")] } ?? []),
+        "'\(start)' begins a whole URL, but a path is joined to the base URL; write only the path, or declare "
+          + "'absoluteURL' for a whole URL")
     case .component(let scalar, let range):
       let part = scalar == "?" ? "query" : "fragment"
       let remedy =

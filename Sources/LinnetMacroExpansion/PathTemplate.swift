@@ -13,6 +13,9 @@ struct PathTemplate {
   }
 
   enum Fault {
+    /// `https://` or `//`, from which some would read a host; the range has the host too, and the surplus is what a
+    /// slash too many at the start would be.
+    case absoluteURL(String, Range<AbsolutePosition>, surplus: Range<AbsolutePosition>?)
     /// A `?` or `#`, which would begin the query or the fragment; the range reaches to the end of the literal.
     case component(Unicode.Scalar, Range<AbsolutePosition>)
     /// A `%` without two hexadecimal digits, and what stands in their place.
@@ -37,6 +40,7 @@ struct PathTemplate {
 
   init(_ literal: PathLiteral) {
     units = literal.units
+    checkStart()
     var segment = 0
     var isPath = true
     var index = 0
@@ -65,6 +69,19 @@ struct PathTemplate {
       index += 1
     }
     if isPath { checkSegment(segment..<units.count) }
+  }
+
+  /// Refuses a path that begins as a URL with a host does.
+  private mutating func checkStart() {
+    let text = String(String.UnicodeScalarView(units.prefix(8).map { $0.scalar ?? "{" })).lowercased()
+    guard let start = ["http://", "https://", "ws://", "wss://", "//"].first(where: text.hasPrefix) else { return }
+    var end = start.unicodeScalars.count
+    while end < units.count, units[end].scalar == "/" { end += 1 }
+    let slashes = end
+    while end < units.count, !["/", "\\", "?", "#"].contains(units[end].scalar) { end += 1 }
+    let beginning = units[0].range.lowerBound
+    let surplus = start == "//" ? beginning..<units[slashes - 1].range.lowerBound : nil
+    faults.append(.absoluteURL(start, beginning..<units[end - 1].range.upperBound, surplus: surplus))
   }
 
   /// Reads a placeholder and returns the index after it.

@@ -19,7 +19,8 @@
   ///
   /// **The path.** Each `{name}` stands for the stored property of that name, percent-encoded as one segment when the
   /// request is built, so a value never adds a segment or a query. The property is not optional and not generic. A path
-  /// has no `?`, `#`, `.` or `..` segment, malformed `%` escape, or interpolation.
+  /// has no `?`, `#`, `.` or `..` segment, malformed `%` escape, or interpolation, and does not begin as a URL with a host
+  /// does (`https://`, `//`): it is joined to the base URL, and ``Endpoint/absoluteURL`` is for whole URLs.
   ///
   /// **The payload.** A stored property `query` is sent by GET and HEAD, a stored property `body` by POST, PUT, PATCH and
   /// DELETE; an optional one that is nil sends nothing. Without either, `Parameter` is ``EmptyParameter``. A property

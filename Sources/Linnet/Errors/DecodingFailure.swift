@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import LinnetHTTP
 
 /// Where and why a response could not be decoded, in words that help to find the property.
 public struct DecodingFailure: Sendable, Hashable {
@@ -35,6 +36,11 @@ public struct DecodingFailure: Sendable, Hashable {
   ///   - error: What the decoder threw.
   ///   - data: The bytes that were decoded, when they are at hand: they are looked at for a hint.
   public init(_ error: DecodingError, data: Data? = nil) {
+    self.init(error, data: data, response: nil)
+  }
+
+  /// Reads Swift's error, and says what the head of the response tells about a body that cannot be read at all.
+  init(_ error: DecodingError, data: Data?, response: Response?) {
     switch error {
     case .keyNotFound(let key, let context):
       self.init(
@@ -51,7 +57,8 @@ public struct DecodingFailure: Sendable, Hashable {
       let isDocument = context.codingPath.isEmpty && context.debugDescription.hasPrefix("The given data was not valid")
       self.init(
         isDocument ? .invalidDocument : .invalidValue, path: context.codingPath, context,
-        hint: isDocument ? data.flatMap(Self.documentHint) : Self.valueHint(from: context.debugDescription))
+        hint: isDocument
+          ? data.map { Self.documentHint($0, of: response) } : Self.valueHint(from: context.debugDescription))
     @unknown default:
       self.init(.invalidDocument, path: [], nil)
     }
@@ -125,15 +132,24 @@ public struct DecodingFailure: Sendable, Hashable {
     return "\(parts[2]) has no such case"
   }
 
-  private static func documentHint(_ data: Data) -> String {
+  private static func documentHint(_ data: Data, of response: Response?) -> String {
     let text = data.drop { $0 == 0x20 || 0x09...0x0D ~= $0 }
     switch text.first {
-    case nil: return "the body is empty"
-    case UInt8(ascii: "<"): return "the body begins with '<': it is HTML or XML, not JSON"
+    case nil:
+      let status = response.map { " (status \($0.statusCode))" } ?? ""
+      return "the body is empty\(status): use EmptyResponse or an optional if that is expected"
+    case UInt8(ascii: "<"):
+      return "the body begins with '<': it is HTML or XML, not JSON\(contentType(of: response))"
     default:
-      guard let tree = JSONTree(data) else { return "the body is not valid JSON" }
+      guard let tree = JSONTree(data) else { return "the body is not valid JSON\(contentType(of: response))" }
       return tree.hintForNumbers ?? "the body is valid JSON, but a number in it does not fit the type of its property"
     }
+  }
+
+  /// What the server says the body is, without parameters; nothing when it says nothing that can be read.
+  private static func contentType(of response: Response?) -> String {
+    guard let type = response?.headers["Content-Type"].flatMap({ MediaType($0) }) else { return "" }
+    return " (Content-Type \(ErrorLine.singleLine(type.essence)))"
   }
 }
 

@@ -10,7 +10,7 @@ enum ErrorLine {
       case .statusCode(let response):
         prefix(of: response) + "status \(status(response.statusCode))" + suffix(of: response)
       case .decoding(let stage, let error, let response):
-        prefix(of: response) + "decode: \(stage.noun)\(emptiness(of: response)): \(error)" + suffix(of: response)
+        prefix(of: response) + "decode: \(stage.noun): \(error)" + suffix(of: response)
       case .underlying(let error, let response), .reachability(_, let error, let response):
         error.transport == nil ? prefix(of: response) + "\(error)" + suffix(of: response) : "\(error)"
       case .trustEvaluationFailed(let reason): "\(reason)"
@@ -69,12 +69,6 @@ enum ErrorLine {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(2000) { line.append(scalar.breaksLine ? " " : scalar) }
     return String(line)
-  }
-
-  /// The status of a response that has no body by definition, which a type that is not optional cannot be made of.
-  private static func emptiness(of response: Response?) -> String {
-    guard let code = response?.statusCode, code == 204 || code == 205 || code == 304 else { return "" }
-    return " of status \(status(code))"
   }
 
   private static func prefix(of response: Response?) -> String {

@@ -18,16 +18,23 @@ extension NetworkError {
     case let error as NetworkError: error
     case is CancellationError: .cancelled
     case let error as DecodingError:
-      .decoding(stage: stage, underlying: SendableUnderlyingError(error, data: data), response: response)
+      .decoding(
+        stage: stage, underlying: SendableUnderlyingError(error, data: data, response: described(response, at: stage)),
+        response: response)
     default: .decoding(stage: stage, underlying: SendableUnderlyingError(error), response: response)
     }
+  }
+
+  /// The response whose head describes the bytes that were decoded: status and type are not those of a stream's frame.
+  private static func described(_ response: Response?, at stage: DecodingStage) -> Response? {
+    stage == .responseBody ? response : nil
   }
 }
 
 extension SendableUnderlyingError {
   /// Swift's decoding error under the codes that Foundation gives it: 4865 for something missing, 4864 otherwise.
-  init(_ error: DecodingError, data: Data?) {
-    let failure = DecodingFailure(error, data: data)
+  init(_ error: DecodingError, data: Data?, response: Response?) {
+    let failure = DecodingFailure(error, data: data, response: response)
     let isMissing = failure.kind == .missingKey || failure.kind == .missingValue
     self.init(
       frame: Frame(

@@ -16,7 +16,7 @@ extension SendableUnderlyingError {
     case let error as SendableUnderlyingError: self = error
     case let error as TransportError: self.init(error, code: NetworkError.code(of: error.code))
     case let error as NetworkError: self = error.underlyingError ?? SendableUnderlyingError(frame: error.frame)
-    case let error as DecodingError: self.init(error, data: nil)
+    case let error as DecodingError: self.init(error, data: nil, response: nil)
     default: self.init(frame: Self.frame(of: error))
     }
   }

@@ -4,8 +4,9 @@ internal import LinnetHTTP
 
 /// What is replaced before an exchange is written into a cassette, and before a request is looked up in one.
 ///
-/// The URL's user name and password are always left out. Request bodies are stored only as digests. Response bodies are
-/// stored as they came unless ``redactResponseBody`` changes them: give it for services that answer with tokens.
+/// The URL's user name and password are always left out. Request bodies are stored only as digests. In response bodies
+/// that are JSON or a form, the values of ``sensitiveJSONKeys`` are replaced; secrets in other bodies, or under other keys,
+/// need ``redactResponseBody``. The recording caller gets every response as it came.
 public struct VCRRedactionPolicy: Sendable {
   /// The names of header fields whose values are replaced, in requests and responses; compared without case. Fields that
   /// are marked as sensitive are replaced too.
@@ -13,24 +14,38 @@ public struct VCRRedactionPolicy: Sendable {
   /// The names of query items whose values are replaced; compared without case after percent-decoding. They are replaced
   /// in the URL of the request and in `Location`, `Content-Location` and `Referer` fields.
   public var sensitiveQueryItemNames: Set<String>
+  /// The keys whose values are replaced in response bodies; compared without case, `_` and `-`, so that `access_token`
+  /// also names `accessToken`. Empty: bodies are stored as they came.
+  ///
+  /// In JSON, which is what `Content-Type` says or what begins with `{` or `[`, every text and number that is the value,
+  /// or is inside it, becomes a text, at any depth; `true`, `false`, `null` and all bytes around stay. In
+  /// `application/x-www-form-urlencoded`, the value of the item is replaced. A stored `Content-Length` is made to fit.
+  /// Nothing is found in a body whose content coding the recording transport did not decode.
+  public var sensitiveJSONKeys: Set<String>
   /// What stands in the place of a value.
   public var replacement: String
-  /// Changes response bodies before they are stored; nil, the default, for no change. The recording caller gets the body
-  /// as it came.
+  /// Changes response bodies before they are stored, after ``sensitiveJSONKeys`` was applied; nil, the default, for no
+  /// further change.
   public var redactResponseBody: (@Sendable (Data) -> Data)?
 
   /// A policy; each argument has the value of ``default`` unless given.
   public init(
     sensitiveHeaderNames: Set<String> = ["authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"],
-    sensitiveQueryItemNames: Set<String> = ["access_token", "api_key", "token"], replacement: String = "<redacted>"
+    sensitiveQueryItemNames: Set<String> = ["access_token", "api_key", "token"],
+    sensitiveJSONKeys: Set<String> = [
+      "access_token", "api_key", "client_secret", "id_token", "password", "refresh_token", "secret", "token",
+    ],
+    replacement: String = "<redacted>"
   ) {
     self.sensitiveHeaderNames = sensitiveHeaderNames
     self.sensitiveQueryItemNames = sensitiveQueryItemNames
+    self.sensitiveJSONKeys = sensitiveJSONKeys
     self.replacement = replacement
   }
 
   /// The fields `authorization`, `cookie`, `proxy-authorization`, `set-cookie`, `x-api-key`; the query items
-  /// `access_token`, `api_key`, `token`; the replacement `<redacted>`.
+  /// `access_token`, `api_key`, `token`; the keys `access_token`, `api_key`, `client_secret`, `id_token`, `password`,
+  /// `refresh_token`, `secret`, `token`; the replacement `<redacted>`.
   public static var `default`: VCRRedactionPolicy { VCRRedactionPolicy() }
 
   /// The fields with the values of sensitive ones replaced.

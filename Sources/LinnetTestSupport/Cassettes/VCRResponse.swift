@@ -5,9 +5,11 @@ public import LinnetHTTP
 public struct VCRResponse: Sendable, Hashable {
   /// The status code, 100 to 999.
   public var statusCode: Int
-  /// The header fields as they came; the values of sensitive ones are replaced.
+  /// The header fields as they came, but for the values of sensitive ones and for a `Content-Length` that redaction
+  /// of the body changed.
   public var headers: HTTPHeaders
-  /// The body as the recording transport handed it out, so decoded when that decodes.
+  /// The body as the recording transport handed it out, so decoded when that decodes; secrets in it are replaced as
+  /// ``VCRRedactionPolicy`` says.
   public var body: Data
 
   /// A response as it stands in a cassette.

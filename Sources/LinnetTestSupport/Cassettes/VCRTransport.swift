@@ -144,12 +144,9 @@ public final class VCRTransport: HTTPTransport {
     }
     let response = try await recordingTransport.send(request)
     let body = try await response.collect(upTo: maximumBodyBytes)
-    let data = Data(body)
     let interaction = VCRInteraction(
       request: recorded,
-      response: VCRResponse(
-        statusCode: response.status.code, headers: redaction.redact(response.headers),
-        body: redaction.redactResponseBody?(data) ?? data))
+      response: redaction.redact(statusCode: response.status.code, headers: response.headers, body: Data(body)))
     state.withLock { $0.interactions[position] = interaction }
     return HTTPResponse(
       head: response.head, url: response.url, body: .bytes(body), connection: response.connection,

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import Linnet
 internal import LinnetBytes
 internal import LinnetIO
@@ -78,6 +79,33 @@ public final class StubNetworkClient: NetworkClient, UploadNetworkClient {
     _ error: NetworkError, for request: some Endpoint, behavior: StubBehavior = .immediate
   ) {
     registerFailure(error, for: StubRequestKey(request), behavior: behavior)
+  }
+
+  /// Registers an answer with a status that is not accepted, in place of what was registered before: requests fail with
+  /// `NetworkError.statusCode`.
+  ///
+  /// - Parameters:
+  ///   - status: The status code, 100 to 999; with any other, requests fail with a `configuration` error that names it.
+  ///   - body: The body of the response in the error. Default: empty, as in errors of a client that does not capture
+  ///     failure payloads.
+  ///   - key: The method and the path.
+  ///   - behavior: When it is given. Default ``StubBehavior/immediate``.
+  public func registerFailure(
+    status: Int, body: Data = Data(), for key: StubRequestKey, behavior: StubBehavior = .immediate
+  ) {
+    guard let head = HTTPStatus(code: status).map({ ResponseHead(status: $0) }) else {
+      let reason = "the stub for \(key) has the status \(status), which is not in 100...999"
+      return registerFailure(.configuration(reason: .invalidRequest(reason)), for: key, behavior: behavior)
+    }
+    let response = Response(statusCode: status, data: body, request: nil, response: head)
+    registerFailure(.statusCode(response), for: key, behavior: behavior)
+  }
+
+  /// Registers an answer with a status that is not accepted for the method and path of an endpoint.
+  public func registerFailure(
+    status: Int, body: Data = Data(), for request: some Endpoint, behavior: StubBehavior = .immediate
+  ) {
+    registerFailure(status: status, body: body, for: StubRequestKey(request), behavior: behavior)
   }
 
   private func register(_ stub: Stub, _ key: StubRequestKey) { state.mutate { $0.stubs[key] = stub } }

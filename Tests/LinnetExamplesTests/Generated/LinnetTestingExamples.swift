@@ -31,9 +31,7 @@ enum LinnetTestingExamples {
 
   static func example2(stub: StubNetworkClient) async throws {
     stub.registerFailure(.timeout(reason: .requestTimeout, underlying: nil), for: GetUser(id: 2))
-    stub.registerFailure(
-      .statusCode(Response(statusCode: 404, data: Data(), request: nil, response: ResponseHead(status: .notFound))),
-      for: GetUser(id: 3))
+    stub.registerFailure(status: 404, for: GetUser(id: 3))
   }
 
   static func example3() async throws {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Linnet
 import LinnetTestSupport
 import Testing
@@ -64,6 +65,33 @@ struct StubNetworkClientTests {
       Issue.record("\(String(describing: error))")
       return
     }
+  }
+
+  @Test(
+    "a status is registered by its number, for an endpoint or a key, with or without a body",
+    arguments: [404, 503, 999])
+  func statusFailure(status: Int) async {
+    let stub = StubNetworkClient()
+    stub.registerFailure(status: status, for: GetUser(id: 1))
+    stub.registerFailure(status: status, body: Data("why".utf8), for: StubRequestKey(GetUser(id: 2)))
+    for (id, body) in [(1, ""), (2, "why")] {
+      let error = await #expect(throws: NetworkError.self) { try await stub.request(GetUser(id: id)) }
+      guard case .statusCode(let response) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(response.statusCode == status)
+      #expect(response.response.status.code == status)
+      #expect(String(decoding: response.data, as: UTF8.self) == body)
+    }
+  }
+
+  @Test("a number that is no status fails the request and is named", arguments: [Int.min, -1, 0, 99, 1000, .max])
+  func noStatus(status: Int) async {
+    let stub = StubNetworkClient()
+    stub.registerFailure(status: status, for: GetUser(id: 1))
+    let error = await #expect(throws: NetworkError.self) { try await stub.request(GetUser(id: 1)) }
+    #expect(reason(error) == "the stub for GET /users/1 has the status \(status), which is not in 100...999")
   }
 
   @Test("what is not registered fails with the method, the path and what is")

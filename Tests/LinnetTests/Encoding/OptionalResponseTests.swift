@@ -38,13 +38,14 @@ struct OptionalResponseTests {
     await #expect(throws: NetworkError.self) { try await get(Item?.self, body: "{") }
   }
 
-  @Test("a type that is not optional says that the response has no body by definition")
+  @Test("a type that is not optional says the status of an empty body, and what would take one")
   func notOptional() async throws {
     let error = await #expect(throws: NetworkError.self) { try await get(Item.self, status: 204, body: "") }
     let line = "\(try #require(error))"
     #expect(
       line.hasPrefix(
-        "GET https://api.example.com/v1/a: decode: response body of status 204 No Content: the body is empty ["),
+        "GET https://api.example.com/v1/a: decode: response body: the body is empty (status 204): use EmptyResponse or "
+          + "an optional if that is expected ["),
       "\(line)")
   }
 }

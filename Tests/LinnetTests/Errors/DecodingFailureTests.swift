@@ -134,6 +134,47 @@ struct DecodingFailureTests {
     #expect(failure.description == "the value is not valid (Expected date string to be ISO8601-formatted)")
   }
 
+  struct Reply: Sendable, CustomTestStringConvertible {
+    var status = 200
+    var type: String?
+    let body: String
+    let line: String
+    var testDescription: String { line }
+  }
+
+  @Test(
+    "a body that cannot be read at all is told with what the head says about it, and not quoted",
+    arguments: [
+      Reply(
+        status: 204, type: "application/json", body: "",
+        line: "the body is empty (status 204): use EmptyResponse or an optional if that is expected"),
+      Reply(
+        body: " \n", line: "the body is empty (status 200): use EmptyResponse or an optional if that is expected"),
+      Reply(
+        type: "Text/HTML; charset=utf-8", body: "sekret",
+        line: "the body is not valid JSON (Content-Type text/html)"),
+      Reply(type: "sekret", body: "sekret", line: "the body is not valid JSON"),
+      Reply(body: "sekret", line: "the body is not valid JSON"),
+      Reply(
+        type: "application/json", body: "<sekret>",
+        line: "the body begins with '<': it is HTML or XML, not JSON (Content-Type application/json)"),
+    ])
+  func head(_ reply: Reply) throws {
+    let data = Data(reply.body.utf8)
+    let thrown = try #require(throws: DecodingError.self) { try JSONDecoder().decode(List.self, from: data) }
+    let headers: HTTPHeaders = reply.type.map { ["Content-Type": $0] } ?? [:]
+    let head = ResponseHead(status: try #require(HTTPStatus(code: reply.status)), headers: headers)
+    let response = Response(statusCode: reply.status, data: Data(), request: nil, response: head)
+
+    let error = NetworkError.decoding(thrown, stage: .responseBody, data: data, response: response)
+    #expect(error.decodingDetail?.description == reply.line)
+    #expect("\(error)".hasPrefix("decode: response body: \(reply.line) ["), "\(error)")
+    #expect(!"\(error)".contains("sekret"))
+
+    let frame = NetworkError.decoding(thrown, stage: .streamFrame, data: data, response: response)
+    #expect(!"\(frame)".contains("Content-Type") && !"\(frame)".contains("(status"), "\(frame)")
+  }
+
   private struct Foreign: Error {}
 
   @Test("what decoders of the application throw keeps its meaning")
