@@ -114,7 +114,7 @@ struct RandomEndpointWireTests {
     try await ClientFixture.with(.handler { _ in ServerResponse(204) }) { fixture in
       var generator = SeededGenerator(state: UInt64(seed))
       var sent: [WireEndpoint] = []
-      for number in 0..<1250 {
+      for number in 0..<2500 {
         let random = WireEndpoint(&generator)
         let endpoint = random.endpoint
         let client = fixture.client
