@@ -41,7 +41,8 @@ struct FileSourceTests {
     #expect(try await iterator.next() == ByteChunk("content"))
     #expect(try await iterator.next() == nil)
     #expect(try await iterator.next() == nil)
-    #expect(DescriptorCount.now().added(since: before).isEmpty)
+    // The thread that read last lets go of the file after it has handed over the piece.
+    try await DescriptorCount.returned(to: before)
   }
 
   @Test("What is no regular file, or is not there, is refused without being opened")
