@@ -111,15 +111,8 @@ public struct ThreadCount: Sendable, Hashable, CustomStringConvertible {
 /// The memory of this process.
 public enum ResidentMemory {
   /// Whether the figures say something about the program. Not under AddressSanitizer, which keeps freed memory for a
-  /// while (the variable `ASAN_OPTIONS` tells that it is at work), and not under ThreadSanitizer, which has memory of its
-  /// own for each access; the figures are 0 then.
-  public static var isMeaningful: Bool {
-    #if LINNET_TSAN
-      false
-    #else
-      getenv("ASAN_OPTIONS") == nil
-    #endif
-  }
+  /// while; the variable `ASAN_OPTIONS` tells that it is at work, and the figures are 0 then.
+  public static var isMeaningful: Bool { getenv("ASAN_OPTIONS") == nil }
 
   /// The resident set in bytes, from `/proc/self/statm`; 0 when it cannot be read.
   public static var bytes: Int {
