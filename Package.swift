@@ -56,6 +56,7 @@ let package = Package(
     .systemLibrary(name: "CLinnetPOSIX"),
     .systemLibrary(name: "CLinnetOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinnetZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CLinnetNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
 
     // Pure: no sockets, clocks or files.
     .target(name: "LinnetBytes", swiftSettings: pure),
@@ -63,6 +64,8 @@ let package = Package(
     .target(name: "LinnetProtocols", dependencies: ["LinnetBytes", "LinnetHTTPTypes"], swiftSettings: pure),
     .target(name: "LinnetCompression", dependencies: ["LinnetBytes", "CLinnetZlib"], swiftSettings: pure),
     .target(name: "LinnetTLS", dependencies: ["LinnetBytes", "CLinnetOpenSSL"], swiftSettings: pure),
+    .target(
+      name: "LinnetHTTP2", dependencies: ["LinnetBytes", "LinnetHTTPTypes", "CLinnetNGHTTP2"], swiftSettings: pure),
 
     // Effects.
     .target(
@@ -72,7 +75,8 @@ let package = Package(
     .target(
       name: "LinnetHTTP",
       dependencies: [
-        "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetCompression", "LinnetTLS", "LinnetIO",
+        "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetHTTP2", "LinnetCompression", "LinnetTLS",
+        "LinnetIO",
       ], swiftSettings: common),
 
     // The typed client, and the compiler plug-in behind the trait `Macros`.
@@ -92,8 +96,8 @@ let package = Package(
     .target(
       name: "LinnetTestSupport",
       dependencies: [
-        "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetCompression", "LinnetTLS", "LinnetIO", "LinnetHTTP",
-        "Linnet",
+        "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetHTTP2", "LinnetCompression", "LinnetTLS",
+        "LinnetIO", "LinnetHTTP", "Linnet",
       ], swiftSettings: common),
     .executableTarget(
       name: "LinnetCLI", dependencies: ["LinnetHTTP", "Linnet", "LinnetTestSupport"], swiftSettings: common),
@@ -112,6 +116,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "LinnetCompressionTests", dependencies: ["LinnetCompression", "LinnetBytes"], swiftSettings: common),
+    .testTarget(
+      name: "LinnetHTTP2Tests", dependencies: ["LinnetHTTP2", "LinnetHTTPTypes", "LinnetBytes"],
+      swiftSettings: common),
     .testTarget(name: "LinnetTLSTests", dependencies: ["LinnetTLS", "LinnetBytes"], swiftSettings: common),
     .testTarget(
       name: "LinnetIOTests", dependencies: ["LinnetIO", "LinnetProtocols", "LinnetBytes", "LinnetTestSupport"],
@@ -146,3 +153,10 @@ let package = Package(
       swiftSettings: common),
   ]
 )
+
+// `LINNET_ONLY_TESTS="LinnetHTTP2Tests LinnetBytesTests"` leaves the other test targets out: a change in one of the pure
+// modules is tested in seconds.
+if let only = environment["LINNET_ONLY_TESTS"] {
+  let names = Set(only.split(separator: " ").map(String.init))
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
