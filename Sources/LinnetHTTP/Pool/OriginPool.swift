@@ -138,6 +138,10 @@ actor OriginPool {
     transition { state, _ in state.machine.maxStreamsChanged(id, streams: limit, now: timerShard.now) }
   }
 
+  nonisolated func peerIsOverloaded(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in state.machine.connectionWillClose(id) }
+  }
+
   nonisolated func willClose(_ id: PoolMachine.ConnectionID) {
     transition { state, _ in state.machine.connectionWillClose(id) }
   }
