@@ -135,6 +135,7 @@ extension HTTP2Session {
   /// returned. No event but ``HTTP2Event/closed(_:)`` follows. Harmless for a stream that is gone.
   package mutating func reset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode) {
     guard !state.isDead, let stream = state.streams[id.rawValue] else { return }
+    state.pendingResets += 1
     state.submitReset(id, code)
     stream.isOver = true
     state.close(stream)

@@ -52,6 +52,8 @@ final class SessionState: @unchecked Sendable {
   var encoder = FieldEncoder()
   /// GOAWAY frames of our own that nghttp2 has not sent.
   var pendingGoAways = 0
+  /// RST_STREAM frames that the owner asked for and nghttp2 has not sent: no answers to the peer.
+  var pendingResets = 0
   /// Answers in `output`.
   var waitingReplies = 0
   /// Pings of ours that are not answered.
