@@ -8,8 +8,15 @@ struct TransportFailure: Error, Sendable {
   var sent: TransportError.SentState = .nothing
   var peers: [TransportError.PeerAttempt] = []
   var underlying: (any Error)?
+  var http2ErrorCode: UInt32?
+  /// The peer states that it processed nothing of the request (REFUSED_STREAM, GOAWAY): it may be sent again whatever its
+  /// method is (RFC 9113 §8.7).
+  var isUnprocessed = false
   /// The peer closed or reset the connection before any byte of a response: the mark of a stale pooled connection.
   var isCloseBeforeResponse = false
+
+  /// The server wants the request over HTTP/1.1 (HTTP_1_1_REQUIRED, RFC 9113 §7); it has not processed it.
+  var demandsHTTP1: Bool { http2ErrorCode == 0xd }
 
   static let cancelled = TransportFailure(code: .cancelled, phase: .request, reason: "the task was cancelled")
   static let shutDown = TransportFailure(code: .clientShutDown, phase: .pool, reason: "the client was shut down")
@@ -32,13 +39,5 @@ struct TransportFailure: Error, Sendable {
     var copy = self
     copy.phase = phase
     return copy
-  }
-}
-
-extension TransportError {
-  init(_ failure: TransportFailure, context: Context) {
-    self.init(
-      code: failure.code, phase: failure.phase, sent: failure.sent, reason: failure.reason, peers: failure.peers,
-      underlying: failure.underlying, context: context)
   }
 }

@@ -9,6 +9,9 @@ internal import LinnetProtocols
 /// Stale connections (architecture §7): a reused connection that closes before any byte of a response is an accident of
 /// keep-alive. The request is sent again on another connection when nothing of it was sent, or when its method is
 /// idempotent and its body can be replayed. That does not count as an attempt.
+///
+/// Unprocessed requests (RFC 9113 §8.7): what a server names as not processed, by REFUSED_STREAM or a GOAWAY with an earlier
+/// stream, is sent again whatever its method is, a bounded number of times.
 struct TransportStage: Sendable {
   let pools: ConnectionPools
   let securities: SecurityRegistry
@@ -16,35 +19,72 @@ struct TransportStage: Sendable {
 
   /// A server that closes every idle connection can make at most this many stale in a row: those of one pool.
   private static var maximumResends: Int { 64 }
+  /// A server may go away while a request is on its way, and again while it is on its way to the next connection. One that
+  /// says so 16 times in a row does not want the request; Go gives up after 7, hyper's users after 2.
+  private static var maximumRefusals: Int { 16 }
 
   func send(
     _ request: PreparedRequest, context: ExchangeContext
   ) async throws(TransportFailure) -> HTTPResponse {
-    let pool = try pool(for: request)
     let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
+    var request = request
+    var pool = try pool(for: request)
     var resends = 0
+    var refusals = 0
     while true {
       let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
       do throws(TransportFailure) {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
-        guard lease.mayBeStale, error.isCloseBeforeResponse, resends < Self.maximumResends else { throw error }
-        guard error.sent == .nothing && (request.body?.isReplayable ?? true) || request.isRepeatable else {
-          throw TransportFailure(
-            code: .staleConnection, phase: .head,
-            reason: "the reused connection was closed before any response byte; the request may have been processed",
-            sent: error.sent)
+        if error.demandsHTTP1, request.httpVersion == .automatic, request.body?.isReplayable ?? true {
+          request.httpVersion = .http1Only
+          pool = try self.pool(for: request)
+        } else if error.isUnprocessed {
+          refusals += 1
+          try admitRefused(request, error, refusals)
+        } else {
+          resends += 1
+          try admitStale(request, error, lease, resends)
         }
-        resends += 1
         request.onEvent?(.resent(reason: error.reason))
       }
+    }
+  }
+
+  /// Whether a request that the server did not process is sent again; throws what its caller gets when it is not.
+  private func admitRefused(
+    _ request: PreparedRequest, _ error: TransportFailure, _ refusals: Int
+  ) throws(TransportFailure) {
+    guard request.body?.isReplayable ?? true else {
+      var failure = error
+      failure.reason += "; its body cannot be sent again"
+      throw failure
+    }
+    guard refusals <= Self.maximumRefusals else {
+      var failure = error
+      failure.code = .streamRefused
+      failure.reason += ", \(refusals) times in a row"
+      throw failure
+    }
+  }
+
+  /// Whether a request whose connection was stale is sent again; throws what its caller gets when it is not.
+  private func admitStale(
+    _ request: PreparedRequest, _ error: TransportFailure, _ lease: Lease, _ resends: Int
+  ) throws(TransportFailure) {
+    guard lease.mayBeStale, error.isCloseBeforeResponse, resends <= Self.maximumResends else { throw error }
+    guard error.sent == .nothing && (request.body?.isReplayable ?? true) || request.isRepeatable else {
+      throw TransportFailure(
+        code: .staleConnection, phase: .head,
+        reason: "the reused connection was closed before any response byte; the request may have been processed",
+        sent: error.sent)
     }
   }
 
   // MARK: Connection
 
   private struct Lease {
-    let connection: HTTP1Connection
+    let connection: any PooledConnection
     /// It carried an exchange before.
     let isReused: Bool
     /// It did, or it was made for a request that took another and lay idle since: its server may have given it up.
@@ -54,14 +94,21 @@ struct TransportStage: Sendable {
   private func pool(for request: PreparedRequest) throws(TransportFailure) -> OriginPool {
     let origin = request.url.origin
     let security = origin.scheme == .https ? securities.security(for: request.tls) : nil
-    let key = PoolKey(origin: origin, security: security?.id ?? 0, target: request.target)
+    if request.httpVersion == .http2Only && security == nil {
+      throw TransportFailure(
+        code: .http2NotNegotiated, phase: .request,
+        reason: "HTTP/2 is agreed on by TLS only; http2PriorKnowledge speaks it in cleartext")
+    }
+    let key = PoolKey(
+      origin: origin, security: security?.id ?? 0, target: request.target, httpVersion: request.httpVersion)
     let pool = pools.pool(for: key) {
       let route = Route(
         origin: origin, target: request.target, security: security, connectTimeout: request.timeouts.connect,
         socket: configuration.socket, resolveOverrides: configuration.resolveOverrides,
-        limits: HTTP1Limits(configuration.responseLimits))
-      return OriginPool(
-        route: route, limits: PoolLimits(configuration.pool, origin: origin), environment: pools.environment)
+        limits: HTTP1Limits(configuration.responseLimits), httpVersion: request.httpVersion, http2: configuration.http2)
+      var limits = PoolLimits(configuration.pool, origin: origin)
+      limits.assumeMultiplexed = route.mayMultiplex
+      return OriginPool(route: route, limits: limits, environment: pools.environment)
     }
     guard let pool else { throw .shutDown }
     return pool
@@ -99,7 +146,7 @@ struct TransportStage: Sendable {
   // MARK: Exchange
 
   private func exchange(
-    _ request: PreparedRequest, on connection: HTTP1Connection, isReused: Bool, _ totalDeadline: Instant,
+    _ request: PreparedRequest, on connection: any PooledConnection, isReused: Bool, _ totalDeadline: Instant,
     _ context: ExchangeContext
   ) async throws(TransportFailure) -> HTTPResponse {
     var timings = ExchangeTimings()
@@ -162,7 +209,8 @@ struct TransportStage: Sendable {
 
   /// Sends the request and waits for the final head; reports interim ones, and starts a body that was held back.
   private func sendAndAwaitHead(
-    _ start: ExchangeStart, _ request: PreparedRequest, _ upload: RequestUpload, _ connection: HTTP1Connection,
+    _ start: ExchangeStart, _ request: PreparedRequest, _ upload: RequestUpload,
+    _ connection: any PooledConnection,
     _ channel: ResponseChannel, _ context: ExchangeContext
   ) async -> Result<Answer, TransportFailure> {
     let exchange: ExchangeID
@@ -172,7 +220,11 @@ struct TransportStage: Sendable {
       return .failure(error)
     }
     let requestSent = context.elapsed
-    request.onEvent?(.requestHead(request.head))
+    if let onEvent = request.onEvent {
+      var head = request.head
+      head.version = connection.httpVersion
+      onEvent(.requestHead(head))
+    }
     var isBodyHeldBack = !start.isComplete
     if isBodyHeldBack && !request.expectsContinue {
       isBodyHeldBack = false
@@ -240,6 +292,7 @@ extension PoolLimits {
       1,
       configuration.maximumConnectionsByHost["\(origin.host):\(origin.port)"]
         ?? configuration.maximumConnectionsByHost[origin.host] ?? configuration.maximumConnectionsPerOrigin)
+    maximumMultiplexedConnections = max(1, configuration.maximumHTTP2ConnectionsPerOrigin)
     maximumIdleConnections = max(0, configuration.maximumIdleConnectionsPerOrigin)
     idleTime = configuration.idleTimeout
     maximumAge = configuration.maximumAge

@@ -11,13 +11,13 @@ internal import LinnetProtocols
 actor OriginPool {
   /// How a wait for a connection ends.
   enum LeaseOutcome: Sendable {
-    case leased(HTTP1Connection)
+    case leased(any PooledConnection)
     case failed(TransportFailure)
   }
 
   private struct State: ~Copyable {
     var machine: PoolMachine
-    var connections: [PoolMachine.ConnectionID: HTTP1Connection] = [:]
+    var connections: [PoolMachine.ConnectionID: any PooledConnection] = [:]
     var waiters: [PoolMachine.WaiterID: Waiter] = [:]
     /// The errors of dials that failed while waiters still have to be told.
     var dialFailures: [PoolMachine.ConnectionID: TransportFailure] = [:]
@@ -46,7 +46,7 @@ actor OriginPool {
   private struct Effects {
     var leases = SmallList<(UnsafeContinuation<LeaseOutcome, Never>, LeaseOutcome)>()
     var dials = SmallList<(PoolMachine.ConnectionID, Duration?)>()
-    var closes = SmallList<HTTP1Connection>()
+    var closes = SmallList<any PooledConnection>()
     var cancelledDials = SmallList<Task<Void, Never>>()
     var drained: [CheckedContinuation<Void, Never>] = []
   }
@@ -72,7 +72,7 @@ actor OriginPool {
   // MARK: Leasing
 
   /// An idle connection, at once.
-  nonisolated func leaseIdle() -> HTTP1Connection? {
+  nonisolated func leaseIdle() -> (any PooledConnection)? {
     let now = timerShard.now
     return state.withLock { state in
       guard let id = state.machine.leaseIdle(now: now) else { return nil }
@@ -132,6 +132,18 @@ actor OriginPool {
       state.connections[id] = nil
       return state.machine.connectionClosed(id, now: timerShard.now)
     }
+  }
+
+  nonisolated func streamLimitChanged(_ id: PoolMachine.ConnectionID, to limit: Int) {
+    transition { state, _ in state.machine.maxStreamsChanged(id, streams: limit, now: timerShard.now) }
+  }
+
+  nonisolated func peerIsOverloaded(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in state.machine.peerIsOverloaded(id, now: timerShard.now) }
+  }
+
+  nonisolated func willClose(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in state.machine.connectionWillClose(id) }
   }
 
   // MARK: Shutdown
@@ -231,7 +243,7 @@ actor OriginPool {
       return TransportFailure(
         code: .poolQueueFull, phase: .pool,
         reason: "\(state.machine.limits.maximumWaiters) requests wait for a connection to \(route.name) already")
-    case .waitTimedOut(let inUse, let limit, let position, let waited):
+    case .waitTimedOut(let inUse, let limit, let bound, let position, let waited):
       let isTotal = waiter.totalDeadline <= timerShard.now
       // With nothing in use the wait was for a dial: the oldest one has had most time.
       let oldest = state.dials.min { $0.key.rawValue < $1.key.rawValue }
@@ -242,7 +254,7 @@ actor OriginPool {
       }
       return TransportFailure(
         code: isTotal ? .totalTimeout : .poolTimeout, phase: .pool,
-        reason: "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) in use, "
+        reason: "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) \(bound.text), "
           + "position \(position) in the queue")
     }
   }
@@ -270,7 +282,8 @@ actor OriginPool {
       transition { state, _ in
         state.dials[id] = nil
         state.connections[id] = connection
-        return state.machine.connectionEstablished(id, streams: 1, now: timerShard.now)
+        return state.machine.connectionEstablished(
+          id, streams: connection.streamLimit, isMultiplexed: connection.httpVersion == .http2, now: timerShard.now)
       }
       connection.start()
     case .failure(let failure):
@@ -280,6 +293,17 @@ actor OriginPool {
         return state.machine.connectionFailed(id, now: timerShard.now)
       }
       state.withLock { $0.dialFailures[id] = nil }
+    }
+  }
+}
+
+extension PoolFailure.Bound {
+  /// Follows "n of m".
+  fileprivate var text: String {
+    switch self {
+    case .connections: "in use"
+    case .multiplexedConnections: "HTTP/2 connections in use, all their streams taken"
+    case .backoff: "in use, no new one while the server is overloaded"
     }
   }
 }
