@@ -89,6 +89,7 @@ extension HTTP2Session {
       guard UInt64(chunk.count) <= left else { throw Self.fault(.bodyLengthMismatch) }
       stream.unqueuedLength = left - UInt64(chunk.count)
     }
+    if stream.queuedBytes == 0 { state.senders += 1 }
     stream.chunks.append(chunk)
     stream.queuedBytes += chunk.count
     if stream.queuedBytes >= state.configuration.sendHighWater { stream.isFull = true }
