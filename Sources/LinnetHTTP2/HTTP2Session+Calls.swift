@@ -164,6 +164,9 @@ extension HTTP2Session {
     state.submitGoAway(code)
   }
 
+  /// Goes on with this stream id; for tests of the end of the ids.
+  package mutating func skipStreams(before id: HTTP2StreamID) { state.skipStreams(before: id.rawValue) }
+
   /// What the peer allows, as far as it has said.
   package var peerSettings: HTTP2PeerSettings { state.peerSettings }
 

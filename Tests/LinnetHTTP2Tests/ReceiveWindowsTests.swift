@@ -1,6 +1,5 @@
+import LinnetHTTP2
 import Testing
-
-@testable import LinnetHTTP2
 
 @Suite("HTTP/2 receive windows")
 struct ReceiveWindowsTests {
@@ -12,7 +11,7 @@ struct ReceiveWindowsTests {
       let maximum = Int.random(in: 0...1_000_000, using: &generator)
       let budget = Int.random(in: 0...2_000_000, using: &generator)
       var windows = ReceiveWindows(initial: initial, maximum: maximum, budget: budget)
-      var streams = [ReceiveWindows.Stream](repeating: .init(), count: 8)
+      var streams = [ReceiveWindows.Stream](repeating: ReceiveWindows.Stream(), count: 8)
       for _ in 0..<200 {
         let index = Int.random(in: 0..<8, using: &generator)
         if Int.random(in: 0..<10, using: &generator) == 0 {
