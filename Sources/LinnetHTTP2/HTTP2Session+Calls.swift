@@ -48,6 +48,7 @@ extension HTTP2Session {
     if head.connectProtocol != nil, !state.peerSettings.allowsExtendedConnect {
       throw Self.fault(.extendedConnectNotAllowed)
     }
+    let bodyLength = try Self.announced(head.headers, bodyLength)
     if endsStream, let bodyLength, bodyLength > 0 { throw Self.fault(.bodyLengthMismatch) }
     try state.encoder.encode(head)
     let code = state.submitRequest(endsStream: endsStream)
@@ -60,6 +61,17 @@ extension HTTP2Session {
     stream.unqueuedLength = bodyLength
     state.streams[code] = stream
     return stream.id
+  }
+
+  /// The body's length, with Content-Length and argument of one mind: what is in front of the server may trust either,
+  /// and two opinions would let one request become two.
+  private static func announced(_ headers: HTTPHeaders, _ bodyLength: UInt64?) throws(HTTP2Error) -> UInt64? {
+    guard let value = headers.firstValueBytes(of: "Content-Length") else { return bodyLength }
+    guard let length = FieldSection.decimal(value), headers.count(of: "Content-Length") == 1 else {
+      throw fault(.invalidHead)
+    }
+    if let bodyLength, bodyLength != length { throw fault(.bodyLengthMismatch) }
+    return length
   }
 
   /// Sends a head of a response, interim or final (server role).

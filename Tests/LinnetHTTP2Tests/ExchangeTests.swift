@@ -238,6 +238,13 @@ struct ExchangeTests {
     #expect(throws: ended) { try pair.client.sendBody(ByteChunk("d"), on: id) }
     #expect(throws: ended) { try pair.client.sendEnd(trailers: nil, on: id) }
     #expect(throws: mismatch) { _ = try pair.request(.put, bodyLength: 3, endsStream: true) }
+    #expect(throws: mismatch) { _ = try pair.request(.put, headers: ["Content-Length": "3"], endsStream: true) }
+    #expect(throws: mismatch) {
+      _ = try pair.request(.put, headers: ["Content-Length": "3"], bodyLength: 4, endsStream: false)
+    }
+    #expect(throws: HTTP2Error(.stream, .local, .internalError, .invalidHead)) {
+      _ = try pair.request(.put, headers: ["Content-Length": "3, 3"], bodyLength: 3, endsStream: false)
+    }
     let none = HTTP2StreamID(rawValue: 99)
     #expect(throws: HTTP2Error(.stream, .local, .internalError, .noSuchStream)) {
       try pair.client.sendBody(ByteChunk("d"), on: none)
@@ -394,6 +401,19 @@ struct ExchangeTests {
       ResponseHead(version: .http2, status: .ok, reason: "", headers: HTTPHeaders()), on: id, endsStream: false)
     pair.exchange()
     #expect(summary(pair.clientEvents).last == "head 1 200 [] -")
+  }
+
+  @Test("the length of a refused CONNECT's response is checked", arguments: [4, 5, 6])
+  func refusedConnect(_ count: Int) throws {
+    var lone = try LoneSession()
+    let head = HTTP2RequestHead(method: .connect, scheme: nil, authority: "b.test:443", path: nil)
+    _ = try lone.session.submitRequest(head, bodyLength: nil, endsStream: false)
+    lone.collect()
+    lone.receive(Frame.headers(1, [(":status", "403"), ("content-length", "5")]))
+    lone.receive(Frame.data(1, [UInt8](repeating: 1, count: count), end: true))
+    let isReset = lone.lines.contains { $0.hasPrefix("reset 1 remote PROTOCOL_ERROR contentLengthMismatch") }
+    #expect(isReset == (count != 5))
+    #expect(lone.lines.contains("end 1 -") == (count == 5))
   }
 
   @Test("a priority is sent to a peer that ignores those of RFC 7540, and to no other")
