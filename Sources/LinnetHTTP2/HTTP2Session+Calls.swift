@@ -17,6 +17,8 @@ extension HTTP2Session {
 
   /// Appends frames until about `limit` bytes were appended or nothing is left. Heads and control frames go before body
   /// bytes; bodies of several streams take turns.
+  ///
+  /// Sending makes events too (``HTTP2Event/writable(_:)``, ``HTTP2Event/closed(_:)``): ``nextEvent(now:)`` has them.
   package mutating func drain(into output: inout WriteBuffer, upTo limit: Int) {
     let before = output.count
     // What was prepared already goes behind what the caller has, and body bytes go straight into its buffer.

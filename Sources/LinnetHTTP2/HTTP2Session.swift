@@ -92,14 +92,21 @@ package struct HTTP2Session: ~Copyable, Sendable {
       input.consume(count)
     }
     state.pump(dataLimit: 0)
-    if state.waitingReplies > state.configuration.abuseLimits.unreadReplies {
-      state.fail(.flood(.unreadReplies))
-    } else if bytesLeft == 0, let frame = state.frame, frame.type == FrameHeader.data, !frame.endsStream,
-      !frameGaveData, state.streams[frame.streamID] != nil, monitor.count(.emptyData, now: now)
-    {
-      state.fail(.flood(.emptyData))
-    }
+    if let kind = floodBehindFrame(now) { state.fail(.flood(kind)) }
     return true
+  }
+
+  /// What there is too much of, as far as that shows only when nghttp2 has seen a frame.
+  private mutating func floodBehindFrame(_ now: Instant) -> HTTP2Error.Flood? {
+    if state.waitingReplies > state.configuration.abuseLimits.unreadReplies { return .unreadReplies }
+    while state.faults > 0 {
+      state.faults -= 1
+      if monitor.count(.reset, now: now) { return .reset }
+    }
+    guard bytesLeft == 0, let frame = state.frame, frame.type == FrameHeader.data, !frame.endsStream, !frameGaveData,
+      state.streams[frame.streamID] != nil
+    else { return nil }
+    return monitor.count(.emptyData, now: now) ? .emptyData : nil
   }
 
   /// DATA in front of a response's head ends its stream. nghttp2 would end the connection.

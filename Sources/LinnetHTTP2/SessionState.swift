@@ -37,6 +37,8 @@ final class SessionState: @unchecked Sendable {
   var deliversData = false
   /// What is wrong with the field that nghttp2 refuses.
   var malformation: HTTP2Error.Malformation?
+  /// Streams that ended by a fault of the peer's, and were not counted by ``AbuseMonitor``.
+  var faults = 0
   /// The GOAWAY of the peer says why it gives up.
   var peerGoAway: HTTP2ErrorCode?
   var hasGoneAway = false
@@ -175,6 +177,7 @@ final class SessionState: @unchecked Sendable {
     dropOutput(of: stream)
     guard !stream.isOver else { return }
     stream.isOver = true
+    if stream.peerReset == nil, error.side == .remote, error.reason != .refused { faults += 1 }
     events.append(.reset(stream.id, error))
   }
 

@@ -172,6 +172,18 @@ struct AbuseTests {
     #expect(count > 999)
   }
 
+  @Test("a server counts faults that make it reset streams")
+  func provokedResets() throws {
+    var lone = try LoneSession(.server)
+    var count: UInt32 = 0
+    while lone.lines.last?.hasPrefix("connectionFailed") != true, count < 1100 {
+      lone.receive(Frame.headers(count * 2 + 1, [(":method", "GET"), ("A", "b")], end: true))
+      count += 1
+    }
+    #expect(lone.lines.last == "connectionFailed remote ENHANCE_YOUR_CALM flood(\(Self.path).reset)")
+    #expect(count > 999)
+  }
+
   @Test("the monitor's arithmetic holds for every time and rate")
   func arithmetic() {
     var generator = SeededGenerator(seed: 5)

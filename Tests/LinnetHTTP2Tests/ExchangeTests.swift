@@ -297,7 +297,20 @@ struct ExchangeTests {
     #expect(pair.client.peerSettings.maximumConcurrentStreams == 2)
   }
 
-  @Test("GOAWAY refuses requests that wait to be sent, and those that no stream id can be had for")
+  @Test("streams that wait go out when the peer allows more")
+  func moreStreams() throws {
+    var lone = try LoneSession(settings: [(3, 1)])
+    for _ in 0..<4 { _ = try lone.get() }
+    #expect(lone.frames.filter { $0.type == 1 }.map(\.stream) == [1])
+    lone.receive(Frame.settings([(3, 3)]))
+    #expect(lone.frames.filter { $0.type == 1 }.map(\.stream) == [1, 3, 5])
+    lone.receive(Frame.settings([(3, 0)]))
+    lone.receive(Frame.headers(1, [(":status", "200")], end: true))
+    #expect(lone.frames.filter { $0.type == 1 }.map(\.stream) == [1, 3, 5])
+    #expect(lone.session.openStreams == 3)
+  }
+
+  @Test("GOAWAY refuses requests that wait to be sent")
   func goAwayWaiting() throws {
     var lone = try LoneSession(settings: [(3, 1)])
     let first = try lone.get()
