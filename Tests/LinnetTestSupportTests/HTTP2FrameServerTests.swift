@@ -21,7 +21,8 @@ struct HTTP2FrameServerTests {
     defer { server.stop() }
     let client = try Raw.connected(to: server, [.enablePush(0)])
     try client.send(
-      .headers(1, Raw.head("/p?q=1", method: "POST", [HeaderLine("x-a", "b")]) + HPACKLiterals.field("s", "t", .never)),
+      .headers(
+        1, Raw.head([HeaderLine("x-a", "b")], path: "/p?q=1", method: "POST") + HPACKLiterals.field("s", "t", .never)),
       .data(1, Array("he".utf8)), .data(1, Array("llo".utf8), padding: 3),
       .headers(1, HPACKLiterals.field("x-t", "1"), endStream: true))
     #expect(try client.readFields(of: 1) == [HeaderLine(":status", "103"), HeaderLine("link", "a")])
@@ -75,8 +76,8 @@ struct HTTP2FrameServerTests {
     defer { server.stop() }
     let client = try Raw.connected(to: server, [.initialWindowSize(1 << 20)])
     try client.send(
-      .windowUpdate(0, 1 << 20), .headers(1, Raw.head("/large"), endStream: true),
-      .headers(3, Raw.head("/large"), endStream: true), .headers(5, Raw.head("/small"), endStream: true))
+      .windowUpdate(0, 1 << 20), .headers(1, Raw.head(path: "/large"), endStream: true),
+      .headers(3, Raw.head(path: "/large"), endStream: true), .headers(5, Raw.head(path: "/small"), endStream: true))
     var ends: [UInt32] = []
     while ends.count < 3 {
       let frame = try #require(try client.read())
@@ -187,92 +188,8 @@ struct HTTP2FrameServerTests {
     #expect(try client.readBody(of: 1) == Array("late".utf8))
   }
 
-  /// Frames behind the handshake, on a server with the given SETTINGS, and a word of the violation that they are.
-  struct Violation: Sendable, CustomTestStringConvertible {
-    var word: String
-    var settings: [HTTP2Frame.Setting] = []
-    var frames: [HTTP2Frame]
-    var testDescription: String { word }
-  }
-
-  static let violations: [Violation] = [
-    Violation(word: "even", frames: [.headers(2, Raw.head(), endStream: true)]),
-    Violation(word: "opened after", frames: [.headers(5, Raw.head(), endStream: true), .headers(3, Raw.head())]),
-    Violation(
-      word: "that are allowed", settings: [.maxConcurrentStreams(1)],
-      frames: [.headers(1, Raw.head()), .headers(3, Raw.head())]),
-    Violation(
-      word: "DATA beyond the window", settings: [.initialWindowSize(3)],
-      frames: [.headers(1, Raw.head(method: "POST")), .data(1, [1, 2, 3, 4])]),
-    Violation(
-      word: "DATA beyond the connection's window", settings: [.initialWindowSize(1 << 20)],
-      frames: [.headers(1, Raw.head(method: "POST"))]
-        + (0..<5).map { _ in .data(1, [UInt8](repeating: 0, count: 16_384)) }),
-    Violation(
-      word: "above 16384",
-      frames: [
-        .headers(1, Raw.head(method: "POST")), .data(1, [UInt8](repeating: 0, count: 16_385)),
-      ]),
-    Violation(word: "after END_STREAM", frames: [.headers(1, Raw.head(), endStream: true), .data(1, [1])]),
-    Violation(
-      word: "HEADERS after END_STREAM",
-      frames: [
-        .headers(1, Raw.head(), endStream: true), .headers(1, [], endStream: true),
-      ]),
-    Violation(
-      word: "trailers without END_STREAM",
-      frames: [
-        .headers(1, Raw.head(method: "POST")), .headers(1, HPACKLiterals.field("a", "b")),
-      ]),
-    Violation(
-      word: ":path in trailers",
-      frames: [
-        .headers(1, Raw.head(method: "POST")), .headers(1, HPACKLiterals.field(":path", "b"), endStream: true),
-      ]),
-    Violation(word: "closed or idle", frames: [.data(1, [1])]),
-    Violation(
-      word: "closed or idle",
-      frames: [
-        .headers(1, Raw.head(method: "POST")), .rstStream(1, .cancel), .data(1, [1]),
-      ]),
-    Violation(word: "RST_STREAM on stream 9", frames: [.rstStream(9, .cancel)]),
-    Violation(word: "inside of a field block", frames: [.headers(1, Raw.head(), endHeaders: false), .ping(1)]),
-    Violation(word: "CONTINUATION without HEADERS", frames: [.continuation(1, [])]),
-    Violation(word: "cannot be decoded", frames: [.headers(1, [0x80])]),
-    Violation(word: "upper-case field name X", frames: [.headers(1, Raw.head([HeaderLine("X", "1")]))]),
-    Violation(
-      word: "connection-specific field upgrade",
-      frames: [
-        .headers(1, Raw.head([HeaderLine("upgrade", "1")]))
-      ]),
-    Violation(word: "te: gzip", frames: [.headers(1, Raw.head([HeaderLine("te", "gzip")]))]),
-    Violation(
-      word: ":method behind an ordinary field",
-      frames: [
-        .headers(1, HPACKLiterals.field("a", "b") + Raw.head())
-      ]),
-    Violation(word: "repeated :path", frames: [.headers(1, Raw.head() + HPACKLiterals.field(":path", "/"))]),
-    Violation(word: "unknown pseudo-field :status", frames: [.headers(1, HPACKLiterals.status(200) + Raw.head())]),
-    Violation(word: "missing :method", frames: [.headers(1, HPACKLiterals.field(":path", "/"))]),
-    Violation(word: "differs from :authority", frames: [.headers(1, Raw.head([HeaderLine("host", "other")]))]),
-    Violation(
-      word: "3 bytes of a body of 4",
-      frames: [
-        .headers(1, Raw.head(method: "POST", [HeaderLine("content-length", "4")])),
-        .data(1, [1, 2, 3], endStream: true),
-      ]),
-    Violation(word: "PUSH_PROMISE", frames: [.pushPromise(1, promised: 2, [])]),
-    Violation(word: "increment 0", frames: [.windowUpdate(0, 0)]),
-    Violation(word: "too large", frames: [.windowUpdate(0, 0x7FFF_FFFF)]),
-    Violation(word: "PING of 7 bytes", frames: [HTTP2Frame(.ping, payload: [0, 0, 0, 0, 0, 0, 0])]),
-    Violation(word: "SETTINGS of 5 bytes", frames: [HTTP2Frame(.settings, payload: [0, 0, 0, 0, 0])]),
-    Violation(word: "SETTINGS with 2=2", frames: [.settings([.enablePush(2)])]),
-    Violation(word: "acknowledgement of no SETTINGS", frames: [.settingsAck]),
-    Violation(word: "answer to no PING", frames: [.ping(3, ack: true)]),
-  ]
-
-  @Test("what a client does wrong is noted", arguments: violations)
-  func violations(_ violation: Violation) async throws {
+  @Test("what a client does wrong is noted", arguments: ClientViolation.all)
+  func violations(_ violation: ClientViolation) async throws {
     let server = try HTTP2FrameServer.start { connection in
       connection.returnsWindow = false
       try connection.handshake(violation.settings)
@@ -415,4 +332,97 @@ struct HTTP2FrameServerTests {
     try await server.waitForConnectionsClosed(4)
     #expect(server.snapshot.completeRequests == 400 && server.snapshot.violations.isEmpty)
   }
+}
+
+/// Frames behind the handshake, on a server with the given SETTINGS, and a word of the violation that they are.
+struct ClientViolation: Sendable, CustomTestStringConvertible {
+  var word: String
+  var settings: [HTTP2Frame.Setting] = []
+  var frames: [HTTP2Frame]
+  var testDescription: String { word }
+
+  static let all: [ClientViolation] = [
+    ClientViolation(word: "even", frames: [.headers(2, RawHTTP2Client.head(), endStream: true)]),
+    ClientViolation(
+      word: "opened after",
+      frames: [.headers(5, RawHTTP2Client.head(), endStream: true), .headers(3, RawHTTP2Client.head())]),
+    ClientViolation(
+      word: "that are allowed", settings: [.maxConcurrentStreams(1)],
+      frames: [.headers(1, RawHTTP2Client.head()), .headers(3, RawHTTP2Client.head())]),
+    ClientViolation(
+      word: "DATA beyond the window", settings: [.initialWindowSize(3)],
+      frames: [.headers(1, RawHTTP2Client.head(method: "POST")), .data(1, [1, 2, 3, 4])]),
+    ClientViolation(
+      word: "DATA beyond the connection's window", settings: [.initialWindowSize(1 << 20)],
+      frames: [.headers(1, RawHTTP2Client.head(method: "POST"))]
+        + (0..<5).map { _ in .data(1, [UInt8](repeating: 0, count: 16_384)) }),
+    ClientViolation(
+      word: "above 16384",
+      frames: [
+        .headers(1, RawHTTP2Client.head(method: "POST")), .data(1, [UInt8](repeating: 0, count: 16_385)),
+      ]),
+    ClientViolation(
+      word: "after END_STREAM", frames: [.headers(1, RawHTTP2Client.head(), endStream: true), .data(1, [1])]),
+    ClientViolation(
+      word: "HEADERS after END_STREAM",
+      frames: [
+        .headers(1, RawHTTP2Client.head(), endStream: true), .headers(1, [], endStream: true),
+      ]),
+    ClientViolation(
+      word: "trailers without END_STREAM",
+      frames: [
+        .headers(1, RawHTTP2Client.head(method: "POST")), .headers(1, HPACKLiterals.field("a", "b")),
+      ]),
+    ClientViolation(
+      word: ":path in trailers",
+      frames: [
+        .headers(1, RawHTTP2Client.head(method: "POST")),
+        .headers(1, HPACKLiterals.field(":path", "b"), endStream: true),
+      ]),
+    ClientViolation(word: "closed or idle", frames: [.data(1, [1])]),
+    ClientViolation(
+      word: "closed or idle",
+      frames: [
+        .headers(1, RawHTTP2Client.head(method: "POST")), .rstStream(1, .cancel), .data(1, [1]),
+      ]),
+    ClientViolation(word: "RST_STREAM on stream 9", frames: [.rstStream(9, .cancel)]),
+    ClientViolation(
+      word: "inside of a field block", frames: [.headers(1, RawHTTP2Client.head(), endHeaders: false), .ping(1)]),
+    ClientViolation(word: "CONTINUATION without HEADERS", frames: [.continuation(1, [])]),
+    ClientViolation(word: "cannot be decoded", frames: [.headers(1, [0x80])]),
+    ClientViolation(
+      word: "upper-case field name X", frames: [.headers(1, RawHTTP2Client.head([HeaderLine("X", "1")]))]),
+    ClientViolation(
+      word: "connection-specific field upgrade",
+      frames: [
+        .headers(1, RawHTTP2Client.head([HeaderLine("upgrade", "1")]))
+      ]),
+    ClientViolation(word: "te: gzip", frames: [.headers(1, RawHTTP2Client.head([HeaderLine("te", "gzip")]))]),
+    ClientViolation(
+      word: ":method behind an ordinary field",
+      frames: [
+        .headers(1, HPACKLiterals.field("a", "b") + RawHTTP2Client.head())
+      ]),
+    ClientViolation(
+      word: "repeated :path", frames: [.headers(1, RawHTTP2Client.head() + HPACKLiterals.field(":path", "/"))]),
+    ClientViolation(
+      word: "unknown pseudo-field :status", frames: [.headers(1, HPACKLiterals.status(200) + RawHTTP2Client.head())]),
+    ClientViolation(word: "missing :method", frames: [.headers(1, HPACKLiterals.field(":path", "/"))]),
+    ClientViolation(
+      word: "differs from :authority", frames: [.headers(1, RawHTTP2Client.head([HeaderLine("host", "other")]))]),
+    ClientViolation(
+      word: "3 bytes of a body of 4",
+      frames: [
+        .headers(1, RawHTTP2Client.head([HeaderLine("content-length", "4")], method: "POST")),
+        .data(1, [1, 2, 3], endStream: true),
+      ]),
+    ClientViolation(word: "PUSH_PROMISE", frames: [.pushPromise(1, promised: 2, [])]),
+    ClientViolation(word: "increment 0", frames: [.windowUpdate(0, 0)]),
+    ClientViolation(word: "too large", frames: [.windowUpdate(0, 0x7FFF_FFFF)]),
+    ClientViolation(word: "PING of 7 bytes", frames: [HTTP2Frame(.ping, payload: [0, 0, 0, 0, 0, 0, 0])]),
+    ClientViolation(word: "SETTINGS of 5 bytes", frames: [HTTP2Frame(.settings, payload: [0, 0, 0, 0, 0])]),
+    ClientViolation(word: "SETTINGS with 2=2", frames: [.settings([.enablePush(2)])]),
+    ClientViolation(word: "acknowledgement of no SETTINGS", frames: [.settingsAck]),
+    ClientViolation(word: "answer to no PING", frames: [.ping(3, ack: true)]),
+  ]
 }

@@ -25,7 +25,7 @@ final class RawHTTP2Client {
 
   func send(_ frames: HTTP2Frame...) throws { try connection.send(frames.flatMap(\.encoded)) }
 
-  static func head(_ path: String = "/", method: String = "GET", _ more: [HeaderLine] = []) -> [UInt8] {
+  static func head(_ more: [HeaderLine] = [], path: String = "/", method: String = "GET") -> [UInt8] {
     HPACKLiterals.fields(
       [
         HeaderLine(":method", method), HeaderLine(":scheme", "http"), HeaderLine(":authority", "test"),
