@@ -61,4 +61,26 @@ struct HTTP2AttacksTests {
     #expect(output.text == HTTP2Attack.aliveBody && output.status == 0)
     #expect(server.snapshot.violations.isEmpty)
   }
+
+  @Test(
+    "what is forbidden does not succeed with curl, which names the expected reason",
+    .enabled(if: Tool.exists("curl"), "needs curl"), arguments: ForbiddenToServers.all)
+  func forbidden(attack: HTTP2Attack) async throws {
+    let server = try attack.start()
+    defer { server.stop() }
+    // Some versions of curl wait for ever after a connection error within a body.
+    let output = Tool.run("curl", "-sS", "--http2-prior-knowledge", "--max-time", "2", server.url("/attack"))
+    #expect(output.status != 0 || output.text != HTTP2Attack.aliveBody)
+    let record = try #require(try await server.waitForConnectionsClosed(1).first)
+    let codes = Set(record.resets.map(\.code) + record.goAways.map(\.code)).subtracting([.noError])
+    #expect(codes.isSubset(of: attack.codes))
+    #expect(record.violations.isEmpty)
+  }
+}
+
+enum ForbiddenToServers {
+  /// Nothing here is about limits that each client chooses for itself, and nghttp2, on which curl builds, knows the RFC.
+  static let all = (HTTP2Attacks.framing + HTTP2Attacks.flowControl + HTTP2Attacks.messages).filter {
+    !$0.outcomes.contains(.success) && !$0.needsUnreadBody
+  }
 }

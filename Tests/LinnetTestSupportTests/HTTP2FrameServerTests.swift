@@ -86,6 +86,29 @@ struct HTTP2FrameServerTests {
     #expect(ends == [5, 1, 3])
   }
 
+  @Test("an answer that waits for a gate does not hold the other streams back")
+  func gates() throws {
+    let (head, body) = (Gate(), Gate())
+    let server = try HTTP2FrameServer.serving { request in
+      var response = HTTP2FrameResponse.text(request.path)
+      if request.path == "/head" { response.gate = head }
+      if request.path == "/body" { response.bodyGate = body }
+      return response
+    }
+    defer { server.stop() }
+    let client = try Raw.connected(to: server)
+    try client.send(
+      .headers(1, Raw.head(path: "/head"), endStream: true), .headers(3, Raw.head(path: "/body"), endStream: true))
+    #expect(try client.read { $0.kind == .headers || $0.kind == .data }?.stream == 3)
+    try client.send(.headers(5, Raw.head(path: "/free"), endStream: true))
+    #expect(try client.readBody(of: 5) == Array("/free".utf8))
+    head.open()
+    #expect(try client.read { $0.kind == .headers || $0.kind == .data }?.stream == 1)
+    #expect(try client.readBody(of: 1) == Array("/head".utf8))
+    body.open()
+    #expect(try client.readBody(of: 3) == Array("/body".utf8))
+  }
+
   @Test("a large upload gets its windows back, and one that nobody reads does not")
   func upload() async throws {
     let server = try HTTP2FrameServer.serving { .text("\($0.body.count) \($0.body.matchesTestPattern)") }
@@ -297,15 +320,26 @@ struct HTTP2FrameServerTests {
   func curl() async throws {
     let server = try HTTP2FrameServer.serving { .text("\($0.method) \($0.target) \($0.body.count)") }
     defer { server.stop() }
-    let get = Tool.run("curl", "-sS", "--http2-prior-knowledge", server.url("/a?b"), server.url("/c"))
-    #expect(get.text == "GET /a?b 0GET /c 0")
+    let get = Tool.run("curl", "-sS", "--http2-prior-knowledge", server.url("/a?b"))
+    #expect(get.text == "GET /a?b 0")
     let body = String(repeating: "x", count: 100_000)
     let post = Tool.run("curl", "-sS", "--http2-prior-knowledge", "-d", body, server.url("/p"))
     #expect(post.text == "POST /p 100000")
-    #expect(try await server.waitForRequests(3).map(\.path) == ["/a", "/c", "/p"])
-    let records = try await server.waitForConnectionsClosed(2)
-    #expect(records.map(\.requests.count) == [2, 1])
+    #expect(try await server.waitForRequests(2).map(\.path) == ["/a", "/p"])
+    try await server.waitForConnectionsClosed(2)
     #expect(server.snapshot.violations.isEmpty)
+  }
+
+  @Test("nghttp's requests are answered on one connection", .enabled(if: Tool.exists("nghttp"), "needs nghttp"))
+  func nghttp() async throws {
+    let server = try HTTP2FrameServer.serving { .text("\($0.path);") }
+    defer { server.stop() }
+    let output = Tool.run("nghttp", server.url("/a"), server.url("/b"), server.url("/c"))
+    #expect(output.text.split(separator: ";").sorted() == ["/a", "/b", "/c"])
+    let record = try #require(try await server.waitForConnectionsClosed(1).first)
+    #expect(record.completeRequests == 3 && record.violations.isEmpty)
+    // It depends on idle streams, which RFC 7540 allows.
+    #expect(!record.frames(.priority).isEmpty)
   }
 
   @Test("ALPN chooses h2, and the record says so", .enabled(if: Tool.exists("curl"), "needs curl"))
@@ -320,7 +354,6 @@ struct HTTP2FrameServerTests {
     #expect(output.text == "2 1000000")
     let record = try #require(try await server.waitForConnectionsClosed(1).first)
     #expect(record.transport.tls?.applicationProtocol == "h2" && record.violations.isEmpty)
-    #expect(record.transport.receivedCloseNotify)
   }
 
   @Test("h2load's many streams and connections are answered", .enabled(if: Tool.exists("h2load"), "needs h2load"))

@@ -173,7 +173,10 @@ extension HTTP2Attacks {
     .answered("WINDOW_UPDATE of a stream beyond 2^31 - 1", [.streamError, .connectionError], [.flowControlError]) {
       [.windowUpdate($0, 0x7FFF_FFFF), .windowUpdate($0, 0x7FFF_FFFF)]
     },
-    connection("SETTINGS that let a stream's window overflow", [.flowControlError]) {
+    // RFC 9113 §6.9.2 wants the connection to end; nghttp2 ends the stream.
+    .answered(
+      "SETTINGS that let a stream's window overflow", [.streamError, .connectionError], [.flowControlError]
+    ) {
       [.windowUpdate($0, 0x7FFF_FFFF - 65_535), .settings([.initialWindowSize(0x7FFF_FFFF)])]
     },
     connection("WINDOW_UPDATE of the connection with 0", [.protocolError]) { _ in [.windowUpdate(0, 0)] },

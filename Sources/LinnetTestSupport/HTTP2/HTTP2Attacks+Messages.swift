@@ -71,6 +71,11 @@ extension HTTP2Attacks {
       [head($0, [HeaderLine("content-length", "5")], endStream: true)]
     },
     field("two Content-Length that differ", [HeaderLine("content-length", "5"), HeaderLine("content-length", "6")]),
+    // RFC 9110 §8.6 allows both.
+    .frames("two Content-Length that agree", [.success, .streamError], [.protocolError]) {
+      let length = HeaderLine("content-length", "5")
+      return [head($0, [length, length]), .data($0, Array(alive.utf8), endStream: true)]
+    },
     field("a Content-Length that is no number", [HeaderLine("content-length", "five")]),
     field("a negative Content-Length", [HeaderLine("content-length", "-5")]),
     field("a Content-Length beyond 64 bits", [HeaderLine("content-length", "99999999999999999999")]),
@@ -148,10 +153,6 @@ extension HTTP2Attacks {
     },
     legalAnswer("RST_STREAM with NO_ERROR behind the answer") { stream in
       [head(stream), .data(stream, Array(alive.utf8), endStream: true), .rstStream(stream, .noError)]
-    },
-    legalAnswer("Content-Length twice with the same value") { stream in
-      let length = HeaderLine("content-length", "5")
-      return [head(stream, [length, length]), .data(stream, Array(alive.utf8), endStream: true)]
     },
     .onRequest("GOAWAY, then the answer", [.success], []) { connection, stream in
       try connection.send(.goAway(lastStream: 0x7FFF_FFFF), .goAway(lastStream: stream))
