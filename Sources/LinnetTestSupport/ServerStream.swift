@@ -113,21 +113,21 @@ final class ServerStream {
     try waitForWake(wake.read, milliseconds: -1)
   }
 
-  /// Waits until there is something to read or the gate is open, whichever is first. Bytes that TLS holds already do not
-  /// count, so everything available must have been read before.
+  /// Waits until there is something to read or one of the gates is open, whichever is first. Bytes that TLS holds already
+  /// do not count, so everything available must have been read before.
   ///
-  /// - Returns: Whether the gate is open.
-  func waitForInput(or gate: Gate) throws(ConnectionEnd) -> Bool {
-    guard !gate.isOpen else { return true }
+  /// - Returns: Whether a gate is open.
+  func waitForInput(orOneOf gates: [Gate]) throws(ConnectionEnd) -> Bool {
+    guard !gates.contains(where: \.isOpen) else { return true }
     let wake: (read: CInt, write: CInt)
     do throws(TestSupportError) { wake = try Pipe.open() } catch { throw ConnectionEnd(.failed(error.errno)) }
-    // Removed first: after that the gate no longer writes to the number.
+    // Removed first: after that the gates no longer write to the number.
     defer {
-      gate.removeWakeDescriptor(wake.write)
+      for gate in gates { gate.removeWakeDescriptor(wake.write) }
       close(wake.write)
       close(wake.read)
     }
-    guard gate.addWakeDescriptor(wake.write) else { return true }
+    for gate in gates where !gate.addWakeDescriptor(wake.write) { return true }
     var interests = [
       pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),

@@ -265,7 +265,18 @@ public final class HTTP2FrameConnection {
   /// the client's bytes pile up.
   public func wait(for gate: Gate, readsFrames: Bool = true) throws(ConnectionEnd) {
     guard readsFrames else { return try stream.wait(for: gate) }
-    repeat { try readAvailableFrames() } while try !stream.waitForInput(or: gate)
+    repeat { try readAvailableFrames() } while try !stream.waitForInput(orOneOf: [gate])
+  }
+
+  /// Reads frames until there is at least one or one of the gates is open.
+  func readFrames(orWaitForOneOf gates: [Gate]) throws(ConnectionEnd) {
+    guard !gates.isEmpty else {
+      try readFrame()
+      return
+    }
+    while try readAvailableFrames() == 0 {
+      if try stream.waitForInput(orOneOf: gates) { return }
+    }
   }
 
   /// Does nothing, neither reads nor sends, until the client closes or the server is stopped.
