@@ -9,16 +9,25 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
   let state: TLSTransportState
   /// Kept alive until `raw` is freed, which uses the context's kind of BIO.
   let context: TLSContext
+  /// What the client offered by ALPN.
+  private let offeredProtocols: [String]
 
   /// Takes over the caller's reference.
-  private init(owning raw: OpaquePointer, _ state: TLSTransportState, _ context: TLSContext) {
+  private init(
+    owning raw: OpaquePointer, _ state: TLSTransportState, _ context: TLSContext, _ offeredProtocols: [String]
+  ) {
+    self.offeredProtocols = offeredProtocols
     unsafe self.raw = raw
     self.state = state
     self.context = context
   }
 
-  /// - Parameter serverName: For a client; nil for a server.
-  static func make(_ context: TLSContext, serverName: TLSServerName?) throws(TLSError) -> TLSConnectionHandle {
+  /// - Parameters:
+  ///   - serverName: For a client; nil for a server.
+  ///   - applicationProtocols: What a client offers by ALPN; nil: what the context's settings say.
+  static func make(
+    _ context: TLSContext, serverName: TLSServerName?, applicationProtocols: [String]?
+  ) throws(TLSError) -> TLSConnectionHandle {
     OpenSSLError.clearQueue()
     let name = try serverName.map(Self.normalised)
     let expectedName =
@@ -28,7 +37,8 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
       }
     guard let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.cryptographyUnavailable) }
     let state = TLSTransportState(expectedName: expectedName)
-    let handle = unsafe TLSConnectionHandle(owning: ssl, state, context)
+    let handle = unsafe TLSConnectionHandle(
+      owning: ssl, state, context, applicationProtocols ?? context.settings.alpn)
     // SAFETY: `state` lives as long as `ssl`; the connection takes over the BIO, for both directions.
     guard let bio = unsafe BIO_new(context.bioMethod) else { throw TLSError(.cryptographyUnavailable) }
     let address = unsafe Unmanaged.passUnretained(state).toOpaque()
@@ -42,6 +52,12 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
     }
     unsafe SSL_set_connect_state(ssl)
     try handle.setName(name)
+    if let applicationProtocols {
+      let wire = try TLSContext.alpnWire(applicationProtocols)
+      guard unsafe SSL_set_alpn_protos(ssl, wire, UInt32(clamping: wire.count)) == 0 else {
+        throw TLSError(.cryptographyUnavailable)
+      }
+    }
     return handle
   }
 
@@ -174,7 +190,7 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
   /// is whether the first handshake verified the chain, and the name.
   func agreementFailure() -> TLSError? {
     guard context.role == .client else { return nil }
-    if let name = negotiatedProtocol, !context.settings.alpn.contains(name) {
+    if let name = negotiatedProtocol, !offeredProtocols.contains(name) {
       return TLSError(.handshakeFailed, detail: "the server chose a protocol that was not offered")
     }
     guard context.settings.verification == .full else { return nil }

@@ -170,7 +170,7 @@ package final class TLSContext: @unchecked Sendable {
   }
 
   /// Length-prefixed names (RFC 7301 §3.1).
-  private static func alpnWire(_ protocols: [String]) throws(TLSError) -> [UInt8] {
+  static func alpnWire(_ protocols: [String]) throws(TLSError) -> [UInt8] {
     var wire: [UInt8] = []
     for name in protocols {
       let bytes = Array(name.utf8)

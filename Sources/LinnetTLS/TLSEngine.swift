@@ -45,9 +45,13 @@ package struct TLSEngine: ~Copyable, Sendable {
   /// - Parameters:
   ///   - serverName: What the certificate must name. A DNS name is also sent as SNI; an address never is (RFC 6066 §3).
   ///   - session: A session of the same host under the same settings, to resume.
-  package init(context: TLSContext, serverName: TLSServerName, session: TLSSession?) throws(TLSError) {
+  ///   - applicationProtocols: What is offered by ALPN in place of the settings' list; nil: that list.
+  package init(
+    context: TLSContext, serverName: TLSServerName, session: TLSSession?, applicationProtocols: [String]? = nil
+  ) throws(TLSError) {
     guard context.role == .client else { throw .configuration("TLS role", "the context is a server's") }
-    connection = try TLSConnectionHandle.make(context, serverName: serverName)
+    connection = try TLSConnectionHandle.make(
+      context, serverName: serverName, applicationProtocols: applicationProtocols)
     // A refused session is no error: the handshake is then a full one.
     if let session { connection.offer(session) }
   }
@@ -55,7 +59,7 @@ package struct TLSEngine: ~Copyable, Sendable {
   /// A server's end.
   package init(serverContext context: TLSContext) throws(TLSError) {
     guard context.role == .server else { throw .configuration("TLS role", "the context is a client's") }
-    connection = try TLSConnectionHandle.make(context, serverName: nil)
+    connection = try TLSConnectionHandle.make(context, serverName: nil, applicationProtocols: nil)
   }
 
   // MARK: Ciphertext in and out

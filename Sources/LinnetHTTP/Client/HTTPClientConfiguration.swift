@@ -6,6 +6,10 @@ public struct HTTPClientConfiguration: Sendable {
   public var timeouts = TimeoutConfiguration()
   /// How `https` connections are protected.
   public var tls = TLSConfiguration()
+  /// Which versions of HTTP are used. Default: HTTP/2 over TLS when the server agrees, else HTTP/1.1.
+  public var httpVersion = HTTPVersionPolicy.automatic
+  /// Settings of HTTP/2 connections.
+  public var http2 = HTTP2Configuration()
   /// How many connections are kept.
   public var pool = PoolConfiguration()
   /// Headers that are sent unless the request has one of that name, or omits it with

@@ -32,6 +32,19 @@ public struct HTTPRequestOptions: Sendable {
     set { change { $0.connectTarget = newValue } }
   }
 
+  /// Which versions of HTTP this request may use. It then uses connections made under the same policy.
+  public var httpVersion: HTTPVersionPolicy? {
+    get { storage?.values.httpVersion }
+    set { change { $0.httpVersion = newValue } }
+  }
+
+  /// How urgent the response is: sent as the `Priority` field (RFC 9218) over every version of HTTP, unless the request
+  /// has such a field. Default: not sent, which means urgency 3 and not incremental.
+  public var priority: HTTPPriority? {
+    get { storage?.values.priority }
+    set { change { $0.priority = newValue } }
+  }
+
   /// The cap of `collect` for this response.
   public var maximumCollectedBytes: Int? {
     get { storage?.values.maximumCollectedBytes }
@@ -65,6 +78,8 @@ extension HTTPRequestOptions {
     var decompression: Decompression?
     var tls: TLSConfiguration?
     var connectTarget: ConnectTarget?
+    var httpVersion: HTTPVersionPolicy?
+    var priority: HTTPPriority?
     var maximumCollectedBytes: Int?
     var expectsContinue = false
     var omittedDefaultHeaders: [String] = []
@@ -93,6 +108,7 @@ public enum ExchangeEvent: Sendable {
   case requestHead(RequestHead)
   /// A 1xx response other than 101 came (RFC 9110 §15.2).
   case interim(ResponseHead)
-  /// The connection turned out to be stale and the request is sent again on another.
+  /// The connection turned out to be stale, or the server did not process the request (REFUSED_STREAM, GOAWAY): it is sent
+  /// again on another stream.
   case resent(reason: String)
 }

@@ -3,7 +3,10 @@ public struct PoolConfiguration: Sendable, Hashable {
   /// The most connections to one origin at a time; further requests wait in line. Default 64: enough for any burst a
   /// tool makes, few enough to be polite to a server (browsers take 6, Go has no limit).
   public var maximumConnectionsPerOrigin = 64
-  /// Exceptions from that, by `host` or `host:port`.
+  /// The most HTTP/2 connections to one origin that take requests at a time, within the limit above. A second one is made
+  /// only when the server allows no further stream on the first; beyond the limit, requests wait in line. Default 8.
+  public var maximumHTTP2ConnectionsPerOrigin = 8
+  /// Exceptions from ``maximumConnectionsPerOrigin``, by `host` or `host:port`.
   public var maximumConnectionsByHost: [String: Int] = [:]
   /// The most idle connections that are kept to one origin. Default 64.
   public var maximumIdleConnectionsPerOrigin = 64

@@ -54,7 +54,9 @@ struct ByteTransport: ~Copyable {
   // MARK: Reading
 
   /// Reads once from the socket into the machine.
-  mutating func read(into machine: inout HTTP1ClientMachine) throws(TransportFailure) -> ReadOutcome {
+  mutating func read<Receiver: ByteReceiver & ~Copyable>(
+    into machine: inout Receiver
+  ) throws(TransportFailure) -> ReadOutcome {
     guard isReadable else { return .wouldBlock }
     if tls != nil { return try readCiphertext(into: &machine) }
     let fd = descriptor.raw
@@ -100,8 +102,8 @@ struct ByteTransport: ~Copyable {
     }
   }
 
-  private mutating func readCiphertext(
-    into machine: inout HTTP1ClientMachine
+  private mutating func readCiphertext<Receiver: ByteReceiver & ~Copyable>(
+    into machine: inout Receiver
   ) throws(TransportFailure) -> ReadOutcome {
     let outcome = try receiveCiphertext()
     if case .wouldBlock = outcome { return .wouldBlock }
@@ -111,11 +113,11 @@ struct ByteTransport: ~Copyable {
   }
 
   /// What a failure of TLS means for the response; returns when it is no more than the end of the stream.
-  private func judge(_ error: TLSError, _ machine: borrowing HTTP1ClientMachine) throws(TransportFailure) {
+  private func judge(_ error: TLSError, isDelimitedByClose: Bool) throws(TransportFailure) {
     switch error.code {
     // Many servers leave out close_notify. Every framing but that by close tells whether something is missing (RFC 9112
     // §9.8).
-    case .truncated where !machine.isDelimitedByClose: return
+    case .truncated where !isDelimitedByClose: return
     // In TLS 1.3 the server judges the client's certificate when the handshake is over for the client (RFC 8446 §4.4.3).
     case .alert where !hasDecrypted: throw TransportFailure(error, phase: .tls)
     default: throw TransportFailure(error, phase: .body)
@@ -143,7 +145,9 @@ struct ByteTransport: ~Copyable {
   /// Decrypts everything that the engine holds into the machine. Returns whether the peer has ended its stream cleanly.
   ///
   /// Bytes that came before a failure are in the machine when this throws.
-  private mutating func decrypt(into machine: inout HTTP1ClientMachine) throws(TransportFailure) -> Bool {
+  private mutating func decrypt<Receiver: ByteReceiver & ~Copyable>(
+    into machine: inout Receiver
+  ) throws(TransportFailure) -> Bool {
     while true {
       var outcome = TLSReadResult.needsInput
       do throws(TLSError) {
@@ -154,7 +158,7 @@ struct ByteTransport: ~Copyable {
           return 0
         }
       } catch {
-        try judge(error, machine)
+        try judge(error, isDelimitedByClose: machine.isDelimitedByClose)
         return true
       }
       switch outcome {

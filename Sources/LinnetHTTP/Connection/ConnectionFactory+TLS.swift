@@ -23,7 +23,8 @@ extension ConnectionFactory {
     do throws(TLSError) {
       engine = try TLSEngine(
         context: context, serverName: TLSServerName(host: route.origin.host),
-        session: route.security?.takeSession(for: route.sessionKey))
+        session: route.security?.takeSession(for: route.sessionKey),
+        applicationProtocols: route.applicationProtocols)
     } catch {
       throw TransportFailure(error, phase: .tls)
     }
@@ -91,7 +92,6 @@ extension TLSSettings {
     self.init()
     minimumVersion = TLSVersion(configuration.minimumVersion)
     maximumVersion = TLSVersion(configuration.maximumVersion)
-    alpn = ["http/1.1"]
     verification = configuration.verifiesPeer ? .full : .none
     self.trustEnvironment = trustEnvironment
     switch configuration.trustRoots {

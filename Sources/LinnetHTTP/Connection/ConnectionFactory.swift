@@ -11,7 +11,7 @@ struct ConnectionFactory: Sendable {
 
   func make(
     _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner, progress: DialProgress
-  ) async -> Result<HTTP1Connection, TransportFailure> {
+  ) async -> Result<any PooledConnection, TransportFailure> {
     do throws(TransportFailure) {
       return .success(try await connect(id, timeout: timeout, owner: owner, progress: progress))
     } catch {
@@ -21,7 +21,7 @@ struct ConnectionFactory: Sendable {
 
   private func connect(
     _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner, progress: DialProgress
-  ) async throws(TransportFailure) -> HTTP1Connection {
+  ) async throws(TransportFailure) -> any PooledConnection {
     let shard = environment.shards.next()
     let start = shard.now
     let deadline = timeout.map { start.advanced(by: $0) } ?? .distantFuture

@@ -29,6 +29,14 @@ struct ConnectionOwner: Sendable {
 
   func connectionClosed(_ id: PoolMachine.ConnectionID) { pool.pool?.closed(id) }
 
+  /// The peer changed how many streams it allows.
+  func streamLimitChanged(_ id: PoolMachine.ConnectionID, to limit: Int) {
+    pool.pool?.streamLimitChanged(id, to: limit)
+  }
+
+  /// The connection takes no new streams.
+  func connectionWillClose(_ id: PoolMachine.ConnectionID) { pool.pool?.willClose(id) }
+
   func store(_ sessions: SmallList<TLSSession>) { security?.store(sessions, key: sessionKey) }
 
   func log(_ lines: [String]) { security?.log(lines) }

@@ -9,7 +9,7 @@ internal import LinnetTLS
 /// Its I/O core sits in one lock that the shard's turns and the holder of the lease share for moments: the caller of
 /// `send` serialises and writes the request itself, without a hop to the shard, and the shard reads, parses and wakes it
 /// once. The pool holds a connection while it is usable, the shard while it is registered; nobody else owns it.
-actor HTTP1Connection {
+actor HTTP1Connection: PooledConnection {
   nonisolated let shard: IOShard
   nonisolated var unownedExecutor: UnownedSerialExecutor { shard.asUnownedSerialExecutor() }
 
@@ -93,6 +93,8 @@ actor HTTP1Connection {
 
   // MARK: The holder of the lease
 
+  nonisolated var streamLimit: Int { 1 }
+
   /// How many exchanges the connection carried before.
   nonisolated var servedExchanges: UInt64 { core.withLock { $0.served } }
 
@@ -165,7 +167,7 @@ actor HTTP1Connection {
   }
 
   /// Closes the connection; an exchange in flight fails.
-  nonisolated func close(failing failure: TransportFailure = .shutDown) {
+  nonisolated func close(failing failure: TransportFailure) {
     withCore { core, effects, _ in
       if core.exchange != nil {
         core.fail(failure.at(core.phase).with(sent: core.sentState), effects: &effects)
@@ -176,7 +178,7 @@ actor HTTP1Connection {
   }
 }
 
-extension HTTP1Connection: ExchangeDriver {
+extension HTTP1Connection {
   nonisolated func requestMore(_ exchange: ExchangeID) {
     withCore { core, effects, now in
       guard core.exchange?.id == exchange else { return }

@@ -13,6 +13,26 @@ struct Route: Sendable {
   let socket: SocketConfiguration
   let resolveOverrides: [String: [String]]
   let limits: HTTP1Limits
+  let httpVersion: HTTPVersionPolicy
+  let http2: HTTP2Configuration
+
+  /// What is offered by ALPN (RFC 7301), the most wanted first.
+  var applicationProtocols: [String] {
+    switch httpVersion {
+    case .automatic: ["h2", "http/1.1"]
+    case .http1Only: ["http/1.1"]
+    case .http2Only, .http2PriorKnowledge: ["h2"]
+    }
+  }
+
+  /// Whether the first connection may turn out to carry many requests, so that a burst should wait for it.
+  var mayMultiplex: Bool {
+    switch httpVersion {
+    case .automatic, .http2Only: security != nil
+    case .http1Only: false
+    case .http2PriorKnowledge: true
+    }
+  }
 
   /// The origin for messages: `host:port`, or the socket's path.
   var name: String {

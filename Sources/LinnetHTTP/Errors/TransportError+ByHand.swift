@@ -17,14 +17,14 @@ extension TransportError {
     underlying: (any Error)? = nil
   ) {
     self.init(
-      code: code, phase: phase, sent: sent, reason: reason, peers: [], underlying: underlying,
+      TransportFailure(code: code, phase: phase, reason: reason, sent: sent, underlying: underlying),
       context: Context(method: method, url: url?.redactedDescription))
   }
 
   /// The same error with the method and URL of a request, unless it names others.
   package func attributed(to request: HTTPRequest, _ url: HTTPURL) -> TransportError {
     TransportError(
-      code: code, phase: phase, sent: sent, reason: reason, peers: peers, underlying: underlying,
+      failure,
       context: Context(
         method: method ?? request.method, url: self.url ?? url.redactedDescription, attempts: attempts,
         elapsed: elapsed))
@@ -35,7 +35,7 @@ extension TransportError {
   /// - Parameter elapsed: The time since the call began.
   package func afterRetries(_ retries: Int, elapsed: Duration) -> TransportError {
     TransportError(
-      code: code, phase: phase, sent: sent, reason: reason, peers: peers, underlying: underlying,
+      failure,
       context: Context(method: method, url: url, attempts: max(1, attempts) + retries, elapsed: elapsed))
   }
 }

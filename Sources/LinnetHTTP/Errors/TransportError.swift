@@ -7,11 +7,11 @@ public import LinnetHTTPTypes
 /// cause, attempt and elapsed time. ``shortDescription`` has no variable data and is meant for metrics.
 public struct TransportError: Error, Sendable {
   /// What went wrong.
-  public var code: Code { details.code }
+  public var code: Code { details.failure.code }
   /// The part of the exchange in which it went wrong.
-  public var phase: Phase { details.phase }
+  public var phase: Phase { details.failure.phase }
   /// How much of the request may have reached the server.
-  public var sent: SentState { details.sent }
+  public var sent: SentState { details.failure.sent }
   /// How many times the request was tried; 0 when it failed before the first try.
   public var attempts: Int { details.context.attempts }
   /// The request's method, when it got that far.
@@ -19,23 +19,21 @@ public struct TransportError: Error, Sendable {
   /// The request's URL with its user name and password masked, when it got that far.
   public var url: String? { details.context.url }
   /// Each address that was tried, with the reason for which it failed; in order.
-  public var peers: [PeerAttempt] { details.peers }
+  public var peers: [PeerAttempt] { details.failure.peers }
   /// The time from the start of the request to the failure.
   public var elapsed: Duration { details.context.elapsed }
   /// The cause in words, such as `connection refused`.
-  public var reason: String { details.reason }
+  public var reason: String { details.failure.reason }
+  /// The error code of the RST_STREAM or GOAWAY frame that ended the request (RFC 9113 §7), sent by either side; nil when
+  /// none did.
+  public var http2ErrorCode: UInt32? { details.failure.http2ErrorCode }
   /// The error of a caller's own code (a body stream) that ended the request.
-  public var underlying: (any Error)? { details.underlying }
+  public var underlying: (any Error)? { details.failure.underlying }
 
   private let details: Details
 
-  init(
-    code: Code, phase: Phase, sent: SentState, reason: String, peers: [PeerAttempt] = [],
-    underlying: (any Error)? = nil,
-    context: Context
-  ) {
-    details = Details(
-      code: code, phase: phase, sent: sent, reason: reason, peers: peers, underlying: underlying, context: context)
+  init(_ failure: TransportFailure, context: Context) {
+    details = Details(failure, context)
   }
 
   /// One address that was tried.
@@ -73,7 +71,8 @@ public struct TransportError: Error, Sendable {
 
   /// How much of the request may have reached the server.
   public enum SentState: String, Sendable, Hashable {
-    /// No byte of the request was given to the network: it was not processed.
+    /// No byte of the request was given to the network, or the server said that it processed none of it (REFUSED_STREAM,
+    /// GOAWAY).
     case nothing
     /// Some bytes were: it may have been processed.
     case maybe
@@ -90,27 +89,16 @@ public struct TransportError: Error, Sendable {
   }
 
   private final class Details: Sendable {
-    let code: Code
-    let phase: Phase
-    let sent: SentState
-    let reason: String
-    let peers: [PeerAttempt]
-    let underlying: (any Error)?
+    let failure: TransportFailure
     let context: Context
 
-    init(
-      code: Code, phase: Phase, sent: SentState, reason: String, peers: [PeerAttempt], underlying: (any Error)?,
-      context: Context
-    ) {
-      self.code = code
-      self.phase = phase
-      self.sent = sent
-      self.reason = reason
-      self.peers = peers
-      self.underlying = underlying
+    init(_ failure: TransportFailure, _ context: Context) {
+      self.failure = failure
       self.context = context
     }
   }
+
+  var failure: TransportFailure { details.failure }
 }
 
 extension TransportError: Equatable {

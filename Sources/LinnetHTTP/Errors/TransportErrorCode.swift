@@ -63,6 +63,14 @@ extension TransportError {
     public static let staleConnection = Code(rawValue: "staleConnection")
     /// The server closed a fresh connection without any byte of a response.
     public static let emptyReply = Code(rawValue: "emptyReply")
+    /// The server chose another protocol than the HTTP/2 that the request insists on.
+    public static let http2NotNegotiated = Code(rawValue: "http2NotNegotiated")
+    /// The server ended the request's HTTP/2 stream with an error, which ``TransportError/http2ErrorCode`` tells.
+    public static let streamReset = Code(rawValue: "streamReset")
+    /// The server refused to process the request, again and again (REFUSED_STREAM, GOAWAY).
+    public static let streamRefused = Code(rawValue: "streamRefused")
+    /// The peer broke HTTP/2 in a way that makes the whole connection useless, or flooded it.
+    public static let protocolViolation = Code(rawValue: "protocolViolation")
     /// The response breaks HTTP.
     public static let invalidResponse = Code(rawValue: "invalidResponse")
     /// The response's head exceeds a limit.

@@ -8,6 +8,10 @@ struct TransportFailure: Error, Sendable {
   var sent: TransportError.SentState = .nothing
   var peers: [TransportError.PeerAttempt] = []
   var underlying: (any Error)?
+  var http2ErrorCode: UInt32?
+  /// The peer states that it processed nothing of the request (REFUSED_STREAM, GOAWAY): it may be sent again whatever its
+  /// method is (RFC 9113 §8.7).
+  var isUnprocessed = false
   /// The peer closed or reset the connection before any byte of a response: the mark of a stale pooled connection.
   var isCloseBeforeResponse = false
 
@@ -32,13 +36,5 @@ struct TransportFailure: Error, Sendable {
     var copy = self
     copy.phase = phase
     return copy
-  }
-}
-
-extension TransportError {
-  init(_ failure: TransportFailure, context: Context) {
-    self.init(
-      code: failure.code, phase: failure.phase, sent: failure.sent, reason: failure.reason, peers: failure.peers,
-      underlying: failure.underlying, context: context)
   }
 }

@@ -12,6 +12,7 @@ struct PreparedRequest: Sendable {
   /// Nil: the client's.
   let tls: TLSConfiguration?
   let target: ConnectTarget?
+  let httpVersion: HTTPVersionPolicy
   /// Nil: the body is handed out as it comes.
   let decompression: DecompressionConfiguration?
   let collectCap: Int
@@ -31,6 +32,7 @@ struct PreparedRequest: Sendable {
     timeouts = options.timeouts.resolved(configuration.timeouts)
     tls = options.tls
     target = options.connectTarget ?? configuration.connectTarget
+    httpVersion = options.httpVersion ?? configuration.httpVersion
     collectCap = options.maximumCollectedBytes ?? configuration.maximumCollectedBytes
     // "A client MUST NOT generate a 100-continue expectation in a request that does not include content" (RFC 9110
     // §10.1.1).
@@ -50,6 +52,9 @@ struct PreparedRequest: Sendable {
       headers.add("Accept-Encoding", "gzip, deflate")
     } else {
       decompression = nil
+    }
+    if let priority = options.priority, !headers.contains("Priority") {
+      headers.add("Priority", priority.fieldValue)
     }
     if expectsContinue && !headers.contains("Expect") { headers.add("Expect", "100-continue") }
     head = RequestHead(method: request.method, target: url.requestTarget, headers: headers)

@@ -44,7 +44,7 @@ struct RequestUpload: Sendable {
   var isImmediate: Bool { source == nil || immediate != nil }
 
   /// Starts the task that produces the body. It ends with the exchange.
-  func startPump(on connection: HTTP1Connection, _ exchange: ExchangeID) {
+  func startPump(on connection: any PooledConnection, _ exchange: ExchangeID) {
     guard connection.carries(exchange) else { return }
     // Taken here and not in the task: when the exchange fails it must be clear whether the stream can still be sent.
     var taken: (any AsyncSequence<ByteChunk, any Error> & Sendable)?
@@ -64,7 +64,7 @@ struct RequestUpload: Sendable {
   }
 
   private func run(
-    _ connection: HTTP1Connection, _ exchange: ExchangeID,
+    _ connection: any PooledConnection, _ exchange: ExchangeID,
     oneShot: (any AsyncSequence<ByteChunk, any Error> & Sendable)?
   ) async throws(TransportFailure) {
     switch source {
@@ -80,7 +80,8 @@ struct RequestUpload: Sendable {
   }
 
   private func send(
-    _ stream: any AsyncSequence<ByteChunk, any Error> & Sendable, _ connection: HTTP1Connection, _ exchange: ExchangeID
+    _ stream: any AsyncSequence<ByteChunk, any Error> & Sendable, _ connection: any PooledConnection,
+    _ exchange: ExchangeID
   ) async throws(TransportFailure) {
     do {
       for try await chunk in stream {
@@ -94,7 +95,7 @@ struct RequestUpload: Sendable {
     }
   }
 
-  private func sendFile(_ connection: HTTP1Connection, _ exchange: ExchangeID) async throws(TransportFailure) {
+  private func sendFile(_ connection: any PooledConnection, _ exchange: ExchangeID) async throws(TransportFailure) {
     guard let file else { return }
     var offset: UInt64 = 0
     while true {

@@ -44,7 +44,7 @@ struct TransportStage: Sendable {
   // MARK: Connection
 
   private struct Lease {
-    let connection: HTTP1Connection
+    let connection: any PooledConnection
     /// It carried an exchange before.
     let isReused: Bool
     /// It did, or it was made for a request that took another and lay idle since: its server may have given it up.
@@ -54,14 +54,21 @@ struct TransportStage: Sendable {
   private func pool(for request: PreparedRequest) throws(TransportFailure) -> OriginPool {
     let origin = request.url.origin
     let security = origin.scheme == .https ? securities.security(for: request.tls) : nil
-    let key = PoolKey(origin: origin, security: security?.id ?? 0, target: request.target)
+    if request.httpVersion == .http2Only && security == nil {
+      throw TransportFailure(
+        code: .http2NotNegotiated, phase: .request,
+        reason: "HTTP/2 is agreed on by TLS only; http2PriorKnowledge speaks it in cleartext")
+    }
+    let key = PoolKey(
+      origin: origin, security: security?.id ?? 0, target: request.target, httpVersion: request.httpVersion)
     let pool = pools.pool(for: key) {
       let route = Route(
         origin: origin, target: request.target, security: security, connectTimeout: request.timeouts.connect,
         socket: configuration.socket, resolveOverrides: configuration.resolveOverrides,
-        limits: HTTP1Limits(configuration.responseLimits))
-      return OriginPool(
-        route: route, limits: PoolLimits(configuration.pool, origin: origin), environment: pools.environment)
+        limits: HTTP1Limits(configuration.responseLimits), httpVersion: request.httpVersion, http2: configuration.http2)
+      var limits = PoolLimits(configuration.pool, origin: origin)
+      limits.assumeMultiplexed = route.mayMultiplex
+      return OriginPool(route: route, limits: limits, environment: pools.environment)
     }
     guard let pool else { throw .shutDown }
     return pool
@@ -99,7 +106,7 @@ struct TransportStage: Sendable {
   // MARK: Exchange
 
   private func exchange(
-    _ request: PreparedRequest, on connection: HTTP1Connection, isReused: Bool, _ totalDeadline: Instant,
+    _ request: PreparedRequest, on connection: any PooledConnection, isReused: Bool, _ totalDeadline: Instant,
     _ context: ExchangeContext
   ) async throws(TransportFailure) -> HTTPResponse {
     var timings = ExchangeTimings()
@@ -162,7 +169,8 @@ struct TransportStage: Sendable {
 
   /// Sends the request and waits for the final head; reports interim ones, and starts a body that was held back.
   private func sendAndAwaitHead(
-    _ start: ExchangeStart, _ request: PreparedRequest, _ upload: RequestUpload, _ connection: HTTP1Connection,
+    _ start: ExchangeStart, _ request: PreparedRequest, _ upload: RequestUpload,
+    _ connection: any PooledConnection,
     _ channel: ResponseChannel, _ context: ExchangeContext
   ) async -> Result<Answer, TransportFailure> {
     let exchange: ExchangeID

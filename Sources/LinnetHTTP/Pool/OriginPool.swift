@@ -11,13 +11,13 @@ internal import LinnetProtocols
 actor OriginPool {
   /// How a wait for a connection ends.
   enum LeaseOutcome: Sendable {
-    case leased(HTTP1Connection)
+    case leased(any PooledConnection)
     case failed(TransportFailure)
   }
 
   private struct State: ~Copyable {
     var machine: PoolMachine
-    var connections: [PoolMachine.ConnectionID: HTTP1Connection] = [:]
+    var connections: [PoolMachine.ConnectionID: any PooledConnection] = [:]
     var waiters: [PoolMachine.WaiterID: Waiter] = [:]
     /// The errors of dials that failed while waiters still have to be told.
     var dialFailures: [PoolMachine.ConnectionID: TransportFailure] = [:]
@@ -46,7 +46,7 @@ actor OriginPool {
   private struct Effects {
     var leases = SmallList<(UnsafeContinuation<LeaseOutcome, Never>, LeaseOutcome)>()
     var dials = SmallList<(PoolMachine.ConnectionID, Duration?)>()
-    var closes = SmallList<HTTP1Connection>()
+    var closes = SmallList<any PooledConnection>()
     var cancelledDials = SmallList<Task<Void, Never>>()
     var drained: [CheckedContinuation<Void, Never>] = []
   }
@@ -72,7 +72,7 @@ actor OriginPool {
   // MARK: Leasing
 
   /// An idle connection, at once.
-  nonisolated func leaseIdle() -> HTTP1Connection? {
+  nonisolated func leaseIdle() -> (any PooledConnection)? {
     let now = timerShard.now
     return state.withLock { state in
       guard let id = state.machine.leaseIdle(now: now) else { return nil }
@@ -132,6 +132,14 @@ actor OriginPool {
       state.connections[id] = nil
       return state.machine.connectionClosed(id, now: timerShard.now)
     }
+  }
+
+  nonisolated func streamLimitChanged(_ id: PoolMachine.ConnectionID, to limit: Int) {
+    transition { state, _ in state.machine.maxStreamsChanged(id, streams: limit, now: timerShard.now) }
+  }
+
+  nonisolated func willClose(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in state.machine.connectionWillClose(id) }
   }
 
   // MARK: Shutdown
@@ -270,7 +278,7 @@ actor OriginPool {
       transition { state, _ in
         state.dials[id] = nil
         state.connections[id] = connection
-        return state.machine.connectionEstablished(id, streams: 1, now: timerShard.now)
+        return state.machine.connectionEstablished(id, streams: connection.streamLimit, now: timerShard.now)
       }
       connection.start()
     case .failure(let failure):

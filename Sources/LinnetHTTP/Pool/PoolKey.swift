@@ -1,10 +1,11 @@
 internal import LinnetHTTPTypes
 
-/// What two requests must share to share a connection: the origin, the TLS settings with their identity, and where to
-/// connect from and to.
+/// What two requests must share to share a connection: the origin, the TLS settings with their identity, where to connect
+/// from and to, and which protocols may be spoken.
 struct PoolKey: Sendable, Hashable {
   let origin: Origin
   /// Identifies the TLS settings; 0 for cleartext. Settings are compared once, when they are registered.
   let security: Int
   let target: ConnectTarget?
+  let httpVersion: HTTPVersionPolicy
 }
