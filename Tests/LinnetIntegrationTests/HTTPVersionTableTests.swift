@@ -253,7 +253,8 @@ extension HTTPVersionTableTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<400 {
         group.addTask {
-          #expect(try await access.send(.get, "/5.bin").collect().array == TestPattern.bytes(5))
+          let response = try await access.send(.get, "/5.bin")
+          #expect(try await response.collect().array == TestPattern.bytes(5))
         }
       }
       try await group.waitForAll()

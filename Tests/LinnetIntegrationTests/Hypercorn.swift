@@ -27,14 +27,18 @@ enum Hypercorn {
       certificates: certificates, directory: directory, cleartext: cleartext, tls: tls,
       commands: [
         [
-          program, "--workers", "0", "--insecure-bind", "127.0.0.1:\(cleartext)", "--bind", "127.0.0.1:\(tls)",
+          program, "--workers", "0", "--graceful-timeout", "0", "--insecure-bind", "127.0.0.1:\(cleartext)", "--bind",
+          "127.0.0.1:\(tls)",
           "--certfile", files.chain, "--keyfile", files.privateKey, "\(module):app",
         ]
       ])
   }
 
   private static let application = """
-    import asyncio, gzip, hashlib
+    import asyncio, gzip, hashlib, logging
+
+    # It has a line for each piece that a client does not want any more, and nobody reads them.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
     BLOCK = bytes(index % 251 for index in range(251 * 256))
     MODIFIED = b"Thu, 01 Jan 2026 00:00:00 GMT"

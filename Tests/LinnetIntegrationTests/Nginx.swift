@@ -114,6 +114,8 @@ final class Nginx: HTTPPeer {
         proxy_pass http://127.0.0.1:\(port);
         proxy_http_version 1.1;
         proxy_request_buffering off;
+        proxy_buffer_size 32k;
+        proxy_buffers 8 32k;
       }
       """
     }

@@ -133,8 +133,8 @@ final class PeerTable: Sendable {
 struct PeerTableTrait: SuiteTrait, TestScoping {
   @TaskLocal static var current: PeerTable?
 
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  @concurrent func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     let table = try PeerTable()
     defer { table.stop() }
