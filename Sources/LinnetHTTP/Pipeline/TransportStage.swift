@@ -292,6 +292,7 @@ extension PoolLimits {
       1,
       configuration.maximumConnectionsByHost["\(origin.host):\(origin.port)"]
         ?? configuration.maximumConnectionsByHost[origin.host] ?? configuration.maximumConnectionsPerOrigin)
+    maximumMultiplexedConnections = max(1, configuration.maximumHTTP2ConnectionsPerOrigin)
     maximumIdleConnections = max(0, configuration.maximumIdleConnectionsPerOrigin)
     idleTime = configuration.idleTimeout
     maximumAge = configuration.maximumAge

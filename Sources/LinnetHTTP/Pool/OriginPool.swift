@@ -139,7 +139,7 @@ actor OriginPool {
   }
 
   nonisolated func peerIsOverloaded(_ id: PoolMachine.ConnectionID) {
-    transition { state, _ in state.machine.connectionWillClose(id) }
+    transition { state, _ in state.machine.peerIsOverloaded(id, now: timerShard.now) }
   }
 
   nonisolated func willClose(_ id: PoolMachine.ConnectionID) {
@@ -282,7 +282,8 @@ actor OriginPool {
       transition { state, _ in
         state.dials[id] = nil
         state.connections[id] = connection
-        return state.machine.connectionEstablished(id, streams: connection.streamLimit, now: timerShard.now)
+        return state.machine.connectionEstablished(
+          id, streams: connection.streamLimit, isMultiplexed: connection.httpVersion == .http2, now: timerShard.now)
       }
       connection.start()
     case .failure(let failure):
