@@ -69,9 +69,8 @@ final class ProgramPeer: HTTPPeer {
     var processes: [ServerProcess] = []
     for command in commands { processes.append(try ServerProcess(command)) }
     self.processes = processes
-    for (process, port) in zip(processes, processes.count == 1 ? [tls] : [cleartext, tls]) {
-      try process.accepts(on: port)
-    }
+    // One program has both ports, or each has one.
+    for (process, port) in zip([processes.first, processes.last], [cleartext, tls]) { try process?.accepts(on: port) }
   }
 
   func port(for wire: HTTPWire) -> UInt16 { ports[wire] ?? 0 }
