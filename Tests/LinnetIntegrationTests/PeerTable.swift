@@ -91,7 +91,7 @@ struct PeerRow: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The servers of one suite, each started when a test asks for it first, and ended with the suite.
+/// The servers of one suite, started before its first test and ended after its last.
 final class PeerTable: Sendable {
   /// The sizes of the files that servers have.
   static let sizes: [UInt64] = PatternContent.sizes + [5, 70_000, large]
@@ -99,7 +99,7 @@ final class PeerTable: Sendable {
 
   private let documents: TemporaryDirectory
   private let backend: ScriptedServer
-  private let peers = Lock<[PeerKind: any HTTPPeer]>([:])
+  private let peers: [PeerKind: Result<any HTTPPeer, any Error>]
 
   fileprivate init() throws {
     documents = try TemporaryDirectory()
@@ -112,19 +112,18 @@ final class PeerTable: Sendable {
     // Apache, started by root, reads as a user without rights.
     for name in Self.sizes.map({ "/\($0).bin" }) + ["/gzip/70000.txt", "/70000.txt"] { chmod(path + name, 0o644) }
     chmod(path, 0o755)
+    let port = backend.port
+    let pairs = PeerKind.allCases.filter(\.isInstalled).map { kind in
+      (kind, Result { try kind.start(documents: path, backend: port) })
+    }
+    peers = Dictionary(uniqueKeysWithValues: pairs)
   }
 
-  func peer(_ kind: PeerKind) throws -> any HTTPPeer {
-    try peers.withLock { peers in
-      if let peer = peers[kind] { return peer }
-      let peer = try kind.start(documents: documents.path, backend: backend.port)
-      peers[kind] = peer
-      return peer
-    }
-  }
+  /// - Throws: What kept the server from starting.
+  func peer(_ kind: PeerKind) throws -> any HTTPPeer { try #require(peers[kind]).get() }
 
   fileprivate func stop() {
-    for peer in peers.withLock({ $0.values.map { $0 } }) { peer.stop() }
+    for case .success(let peer) in peers.values { peer.stop() }
     backend.stop()
   }
 }
