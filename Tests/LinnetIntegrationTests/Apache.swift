@@ -63,6 +63,7 @@ final class Apache: HTTPPeer {
       StartServers 1
       ThreadsPerChild 25
       MaxRequestWorkers 25
+      H2EarlyHints on
       KeepAlive On
       KeepAliveTimeout \(keepAliveMilliseconds)ms
       MaxKeepAliveRequests 0

@@ -52,9 +52,18 @@ enum PeerKind: String, CaseIterable, Sendable {
     switch feature {
     case .range: [.nginx, .apache, .h2o].contains(self)
     case .gzip, .application: self != .nghttpd
-    // Hypercorn has neither in HTTP/1.1.
-    case .trailers: [.haproxy, .nghttpx, .nghttpd].contains(self) || self == .hypercorn && wire.isHTTP2
-    case .earlyHints: [.haproxy, .nghttpx].contains(self) || self == .hypercorn && wire.isHTTP2
+    case .trailers:
+      switch self {
+      case .haproxy, .nghttpx, .nghttpd: true
+      case .apache, .hypercorn: wire.isHTTP2
+      case .nginx, .h2o: false
+      }
+    case .earlyHints:
+      switch self {
+      case .apache, .haproxy, .nghttpx: true
+      case .hypercorn: wire.isHTTP2
+      case .nginx, .h2o, .nghttpd: false
+      }
     }
   }
 
