@@ -53,7 +53,7 @@ struct HTTP2ServerTests {
     "a connection that serves a limited number of requests is replaced without an error", arguments: HTTPWire.allCases)
   func requestsPerConnection(wire: HTTPWire) async throws {
     var options = Nginx.Options()
-    options.requestsPerConnection = 7
+    options.requestsPerConnection = 30
     let (nginx, access) = try access(wire, options)
     defer { nginx.stop() }
     let path = try nginx.serve(20_000)
