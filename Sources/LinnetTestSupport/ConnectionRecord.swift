@@ -33,7 +33,7 @@ public struct ConnectionRecord: Sendable, Hashable {
   /// What the TLS handshake agreed on; nil for clear text or before the handshake is over.
   public internal(set) var tls: RecordedTLS?
   /// What happened on a connection that speaks HTTP/2; nil on others.
-  public internal(set) var http2: HTTP2ConnectionRecord?
+  public internal(set) var http2: ServerHTTP2Record?
   /// Whether the client announced the end of its data with a `close_notify` alert (RFC 8446 §6.1).
   public internal(set) var receivedCloseNotify = false
   /// How it ended; nil while it is open.
@@ -41,15 +41,7 @@ public struct ConnectionRecord: Sendable, Hashable {
 }
 
 /// What a ``ScriptedServer`` saw of a connection that speaks HTTP/2.
-public struct HTTP2ConnectionRecord: Sendable, Hashable {
-  /// A stream that the client reset.
-  public struct Reset: Sendable, Hashable {
-    /// The identifier of the stream.
-    public internal(set) var stream: Int32
-    /// The error code (RFC 9113 §7), such as 8 for CANCEL.
-    public internal(set) var code: UInt32
-  }
-
+public struct ServerHTTP2Record: Sendable, Hashable {
   /// Streams that the client opened, refused ones included.
   public internal(set) var streamCount = 0
   /// Streams that are open now.
@@ -57,9 +49,9 @@ public struct HTTP2ConnectionRecord: Sendable, Hashable {
   /// The most streams that were open at the same time.
   public internal(set) var peakStreams = 0
   /// The client's resets in order, at most the first 1,000.
-  public internal(set) var resets: [Reset] = []
-  /// The error code of the client's GOAWAY, 0 for NO_ERROR; nil when none came.
-  public internal(set) var goAwayCode: UInt32?
+  public internal(set) var resets: [RecordedReset] = []
+  /// The error code of the client's GOAWAY; nil when none came.
+  public internal(set) var goAwayCode: HTTP2Frame.ErrorCode?
 }
 
 /// All that a ``ScriptedServer`` saw up to one moment.
@@ -84,5 +76,5 @@ public struct ServerSnapshot: Sendable {
   public var openCount: Int { connectionCount - closedCount }
 
   /// The clients' resets of HTTP/2 streams, on all recorded connections.
-  public var streamResets: [HTTP2ConnectionRecord.Reset] { connections.flatMap { $0.http2?.resets ?? [] } }
+  public var streamResets: [RecordedReset] { connections.flatMap { $0.http2?.resets ?? [] } }
 }

@@ -86,7 +86,7 @@ public struct RecordedRequest: Sendable, Hashable {
 /// The parts of a request that only HTTP/2 has.
 public struct RecordedHTTP2: Sendable, Hashable {
   /// The identifier of its stream.
-  public internal(set) var stream: Int32
+  public internal(set) var stream: UInt32
   /// `:scheme`; nil for CONNECT.
   public internal(set) var scheme: String?
   /// `:authority`.

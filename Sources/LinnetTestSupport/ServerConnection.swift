@@ -48,6 +48,9 @@ final class ServerConnection {
         } else {
           try serve(onHead: onHead, respond: respond)
         }
+      case .custom(let run):
+        try run(self)
+        try endWithClose()
       }
       ending = .peerClosed
     } catch {

@@ -22,7 +22,7 @@ final class HTTP2ServerConnection {
   private var session: HTTP2Session
   /// Streams that are answered; those that are refused or ignored are not here.
   private var streams: [HTTP2StreamID: HTTP2ServerStream] = [:]
-  private var record = HTTP2ConnectionRecord()
+  private var record = ServerHTTP2Record()
   private var openStreams: Set<HTTP2StreamID> = []
   private var requestCount = 0
   private var highestStream = HTTP2StreamID(rawValue: 0)
@@ -110,7 +110,7 @@ final class HTTP2ServerConnection {
     return CInt(clamping: (now.duration(to: deadline).saturatingNanoseconds &+ 999_999) / 1_000_000)
   }
 
-  private func note(_ change: (inout HTTP2ConnectionRecord) -> Void) {
+  private func note(_ change: (inout ServerHTTP2Record) -> Void) {
     change(&record)
     core.update(number) { $0.http2 = record }
   }
@@ -128,13 +128,12 @@ final class HTTP2ServerConnection {
         if let trailers { stream.request.trailers = Self.lines(trailers) }
       case .reset(let id, let error): ended(id, error)
       case .sendingStopped(let id, let code):
-        streams[id] = nil
-        note { $0.resets += $0.resets.count < 1000 ? [.init(stream: id.rawValue, code: code.rawValue)] : [] }
+        wasReset(id, code)
       case .closed(let id):
         streams[id] = nil
         openStreams.remove(id)
         note { $0.openStreams = openStreams.count }
-      case .goAway(_, let code, _): note { $0.goAwayCode = code.rawValue }
+      case .goAway(_, let code, _): note { $0.goAwayCode = Self.recorded(code) }
       case .connectionFailed(let error): try failed(error)
       case .settings, .writable, .pong, .interim, .head: break
       }
@@ -162,7 +161,7 @@ final class HTTP2ServerConnection {
       headers: Self.lines(head.headers), headBytes: [], connection: number, indexOnConnection: requestCount,
       tls: transport.recordedTLS)
     request.majorVersion = 2
-    request.http2 = RecordedHTTP2(stream: id.rawValue, scheme: head.scheme, authority: head.authority)
+    request.http2 = RecordedHTTP2(stream: UInt32(bitPattern: id.rawValue), scheme: head.scheme, authority: head.authority)
     let stream = HTTP2ServerStream(
       id, request: request, place: core.headReceived(request), keptBodyBytes: core.options.keptBodyBytes)
     streams[id] = stream
@@ -199,18 +198,29 @@ final class HTTP2ServerConnection {
   private func ended(_ id: HTTP2StreamID, _ error: HTTP2Error) {
     streams[id] = nil
     switch error.reason {
-    case .reset, .refused:
-      note { $0.resets += $0.resets.count < 1000 ? [.init(stream: id.rawValue, code: error.code.rawValue)] : [] }
+    case .reset, .refused: wasReset(id, error.code)
     case .cancelled, .endOfInput, .goAway: break
     default: core.violated("HTTP/2: stream \(id): \(error)")
     }
+  }
+
+  private func wasReset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode) {
+    streams[id] = nil
+    note { record in
+      guard record.resets.count < 1000 else { return }
+      record.resets.append(RecordedReset(stream: UInt32(bitPattern: id.rawValue), code: Self.recorded(code)))
+    }
+  }
+
+  private static func recorded(_ code: HTTP2ErrorCode) -> HTTP2Frame.ErrorCode {
+    HTTP2Frame.ErrorCode(rawValue: code.rawValue)
   }
 
   private func failed(_ error: HTTP2Error) throws(ConnectionEnd) {
     switch error.reason {
     case .endOfInput: throw ConnectionEnd(.peerClosed)
     case .goAway:
-      note { $0.goAwayCode = error.code.rawValue }
+      note { $0.goAwayCode = Self.recorded(error.code) }
       throw ConnectionEnd(.peerClosed)
     default:
       // The GOAWAY that tells the client why.

@@ -155,7 +155,7 @@ struct CancellationReportTests {
     let scene = try await ExchangeStage.Scene(stage, over: .http2)
     scene.task.cancel()
     let snapshot = try await scene.server.wait(for: "a reset", within: .seconds(10)) { !$0.streamResets.isEmpty }
-    #expect(snapshot.streamResets.map(\.code) == [8])
+    #expect(snapshot.streamResets.map(\.code) == [.cancel])
     #expect(await scene.task.value?.code == .cancelled)
     #expect(try await scene.client.send(scene.quick).text() == "quick")
     #expect(scene.server.snapshot.connectionCount == 1)
