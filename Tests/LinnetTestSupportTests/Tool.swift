@@ -14,7 +14,7 @@ enum Tool {
     run(["/usr/bin/python3", "-c", program] + arguments)
   }
 
-  private static func run(_ command: [String]) -> Output {
+  static func run(_ command: [String]) -> Output {
     var ends: [CInt] = [-1, -1]
     pipe(&ends)
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

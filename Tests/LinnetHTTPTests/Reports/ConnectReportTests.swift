@@ -62,7 +62,8 @@ struct ConnectReportTests {
     arguments: [true, false], WireProtocol.secure)
   func resolveOverride(withPort: Bool, over version: WireProtocol) async throws {
     var wire = try Wire(version)
-    wire.options.tls?.certificate = try #require(wire.certificates).server(dnsNames: ["api.test"])
+    let certificates = try #require(wire.certificates)
+    wire.options.tls?.certificate = try certificates.server(dnsNames: ["api.test"])
     try await ScriptedServer.with(.handler { _ in .text("api") }, options: wire.options) { server async throws in
       var configuration = wire.configuration
       configuration.resolveOverrides[withPort ? "api.test:\(server.port)" : "api.test"] = ["127.0.0.1"]
