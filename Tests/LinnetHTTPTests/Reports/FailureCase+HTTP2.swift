@@ -3,9 +3,6 @@ import LinnetHTTP
 import LinnetTestSupport
 
 extension FailureCase {
-  /// What a request that never meets HTTP/2's frames fails with must not depend on the version.
-  private static let shared = (request + connecting + tls)
-
   private static func never(_ onHead: ServerScript.HeadDecision = .readBody) -> ServerScript {
     .handler(onHead: { _ in onHead }) { _ in .never }
   }
@@ -21,8 +18,12 @@ extension FailureCase {
 
   private static let hello = ServerBody.Part.bytes(Array("12345".utf8))
 
-  static let overHTTP2: [FailureCase] =
-    (shared + sendingHTTP2 + headHTTP2 + bodyHTTP2 + decodeHTTP2).map(\.overHTTP2) + negotiation
+  /// What a request that never meets HTTP/2's frames fails with does not depend on the version; the rest has its own cases.
+  static let overHTTP2: [FailureCase] = {
+    var cases: [FailureCase] = request
+    for more in [connecting, tls, sendingHTTP2, headHTTP2, bodyHTTP2, decodeHTTP2] { cases += more }
+    return cases.map { $0.overHTTP2 } + negotiation
+  }()
 
   private static let negotiation: [FailureCase] = [
     FailureCase("a server that speaks HTTP/1.1 only", .http2NotNegotiated, .tls, .nothing, "HTTP/2") {

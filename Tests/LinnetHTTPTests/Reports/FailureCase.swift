@@ -84,7 +84,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
   static let all = request + connecting + tls + sending + head + body + decode + overHTTP2
 
   /// The same over HTTP/2.
-  fileprivate var overHTTP2: FailureCase {
+  var overHTTP2: FailureCase {
     var copy = self
     copy.version = .http2
     return copy
