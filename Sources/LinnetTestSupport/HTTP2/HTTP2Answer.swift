@@ -63,6 +63,10 @@ struct HTTP2Answer {
 
   var isDone: Bool { reversedSteps.isEmpty }
 
+  var endsConnectionNext: Bool {
+    if case .close = reversedSteps.last { true } else { false }
+  }
+
   mutating func next() -> Step? { reversedSteps.popLast() }
 
   mutating func putBack(_ step: Step) { reversedSteps.append(step) }

@@ -130,7 +130,8 @@ final class HTTP2ServerConnection {
       case .sendingStopped(let id, let code):
         wasReset(id, code)
       case .closed(let id):
-        streams[id] = nil
+        // The end of the connection may come behind the response.
+        if streams[id]?.answer?.endsConnectionNext != true { streams[id] = nil }
         openStreams.remove(id)
         note { $0.openStreams = openStreams.count }
       case .goAway(_, let code, _): note { $0.goAwayCode = Self.recorded(code) }
@@ -161,7 +162,8 @@ final class HTTP2ServerConnection {
       headers: Self.lines(head.headers), headBytes: [], connection: number, indexOnConnection: requestCount,
       tls: transport.recordedTLS)
     request.majorVersion = 2
-    request.http2 = RecordedHTTP2(stream: UInt32(bitPattern: id.rawValue), scheme: head.scheme, authority: head.authority)
+    request.http2 = RecordedHTTP2(
+      stream: UInt32(bitPattern: id.rawValue), scheme: head.scheme, authority: head.authority)
     let stream = HTTP2ServerStream(
       id, request: request, place: core.headReceived(request), keptBodyBytes: core.options.keptBodyBytes)
     streams[id] = stream
@@ -289,22 +291,25 @@ final class HTTP2ServerConnection {
     case .stall: stream.hold = .forever
     case .open(let gate): gate.open()
     case .resetStream(let code):
-      session.reset(stream.id, code)
-      streams[stream.id] = nil
-    case .stopRequest:
-      if stream.hasEnded { break }
-      session.reset(stream.id, .noError)
-      streams[stream.id] = nil
+      reset(stream, code)
+    case .stopRequest: if !stream.hasEnded { reset(stream, .noError) }
     case .goAway: goAway()
     case .close(let ending, let withCloseNotify):
       if withCloseNotify { try transport.sendCloseNotify() }
       throw ConnectionEnd(ending)
     case .violation(let text):
       core.violated(text)
-      session.reset(stream.id, .internalError)
-      streams[stream.id] = nil
+      reset(stream, .internalError)
     }
     return true
+  }
+
+  private func reset(_ stream: HTTP2ServerStream, _ code: HTTP2ErrorCode) {
+    session.reset(stream.id, code)
+    // Only the end of the connection may still follow.
+    if stream.answer?.endsConnectionNext == true { return }
+    streams[stream.id] = nil
+    stream.answer = nil
   }
 
   private func send(_ step: HTTP2Answer.Step, on stream: HTTP2ServerStream) {
@@ -329,9 +334,8 @@ final class HTTP2ServerConnection {
       if error.reason != .noSuchStream {
         core.violated("HTTP/2: the answer on stream \(stream.id) is refused: \(error)")
       }
-      session.reset(stream.id, .internalError)
-      streams[stream.id] = nil
       stream.answer = nil
+      reset(stream, .internalError)
     }
   }
 

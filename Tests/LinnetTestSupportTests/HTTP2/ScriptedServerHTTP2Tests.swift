@@ -23,7 +23,8 @@ struct ScriptedServerHTTP2Tests {
     defer { server.stop() }
     let client = try SessionClient(server)
     let id = try client.start(
-      "/a?b=c", method: .post, headers: ["X-A": "1", "x-a": "2"], body: Array("hello".utf8), trailers: ["x-sum": "3"])
+      "/a?b=c", method: .post, headers: HTTPHeaders([HTTPHeader("X-A", "1"), HTTPHeader("x-a", "2")]),
+      body: Array("hello".utf8), trailers: ["x-sum": "3"])
     let answer = try client.answer(on: id)
     #expect(answer.status == 200)
     #expect(answer.text == "POST hello")
@@ -180,6 +181,8 @@ struct ScriptedServerHTTP2Tests {
     }
     defer { server.stop() }
     let client = try SessionClient(server)
+    // The first answer comes behind the settings, which the next request obeys.
+    #expect(try client.get("/").text == "read")
     let id = try client.start("/", method: .post, body: TestPattern.bytes(20_000))
     if !isSlow {
       // Another exchange passes meanwhile.

@@ -108,7 +108,8 @@ final class SessionClient {
       // A second for each receive: how often the server may do something is no matter here.
       time = time.advanced(by: .seconds(1))
       while let event = session.nextEvent(now: time) { handle(event) }
-      try flush()
+      // A server that has reset the connection takes nothing more.
+      do { try flush() } catch { hasEnded = true }
     }
   }
 
