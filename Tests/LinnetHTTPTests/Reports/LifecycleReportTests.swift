@@ -202,9 +202,15 @@ struct LifecycleReportTests {
     await #expect(processExitsWith: .success) { await recordingErrors { try await Self.tearDownOften() } }
   }
 
-  private static func tearDownOften() async throws {
-    let good = try ScriptedServer.start(.handler { _ in .text("x") }, options: bounded)
-    let silent = try ScriptedServer.start(.steps([.stall]), options: bounded)
+  @Test("MEM-04: so over HTTP/2")
+  func teardownOverHTTP2() async {
+    await #expect(processExitsWith: .success) { await recordingErrors { try await Self.tearDownOften(over: .http2) } }
+  }
+
+  private static func tearDownOften(over version: WireProtocol = .http1) async throws {
+    let wire = try Wire(version)
+    let good = try wire.start(.handler { _ in .text("x") }) { $0.recordLimit = 10 }
+    let silent = try wire.start(.steps([.stall])) { $0.recordLimit = 10 }
     let closed = try ClosedPort()
     let rounds = TestSize.of(200, long: 17_000)
     func run(_ count: Int) async {
@@ -213,12 +219,12 @@ struct LifecycleReportTests {
           group.addTask {
             for _ in 0..<count {
               #expect(
-                await HTTPClient().failure(of: .get("http://127.0.0.1:\(closed.port)/"))?.code == .connectionRefused)
+                await wire.client().failure(of: .get("http://127.0.0.1:\(closed.port)/"))?.code == .connectionRefused)
               let timed = HTTPRequest.get(silent.url("/")).with {
                 $0.options.timeouts.total = .after(.milliseconds(1))
               }
-              #expect(await HTTPClient().failure(of: timed)?.code == .totalTimeout)
-              #expect(await HTTPClient().failure(of: .get(good.url("/"))) == nil)
+              #expect(await wire.client().failure(of: timed)?.code == .totalTimeout)
+              #expect(await wire.client().failure(of: .get(good.url("/"))) == nil)
             }
           }
         }
@@ -234,12 +240,6 @@ struct LifecycleReportTests {
     #expect(ResidentMemory.bytes - before < 8 << 20)
     good.stop()
     silent.stop()
-  }
-
-  private static var bounded: ScriptedServer.Options {
-    var options = ScriptedServer.Options()
-    options.recordLimit = 10
-    return options
   }
 
   @Test("POOL-11: connections refused, reset, timed out, cancelled and encrypted come and go without crash or leak")

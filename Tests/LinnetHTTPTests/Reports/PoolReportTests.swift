@@ -122,6 +122,41 @@ struct PoolReportTests {
     }
   }
 
+  /// A server whose first connection answers one request over HTTP/2, takes a second one and ends without an answer.
+  private func staleServer(_ end: StaleEnd, _ wire: Wire) throws -> ScriptedServer {
+    try wire.start(
+      .perConnection { number in
+        .handler { request in
+          if number > 1 { return .text("second \(request.method)") }
+          return request.indexOnConnection == 1 ? .text("first") : .raw([end.effect])
+        }
+      })
+  }
+
+  @Test(
+    "POOL-01: over HTTP/2 too an idempotent request is sent again when its connection ends, and a POST is not",
+    arguments: ["GET", "HEAD", "PUT", "DELETE", "POST"], [StaleEnd.close, .reset])
+  func staleOverHTTP2(_ name: String, _ end: StaleEnd) async throws {
+    for version in [WireProtocol.http2, .http2TLS] {
+      let wire = try Wire(version)
+      let server = try staleServer(end, wire)
+      defer { server.stop() }
+      let client = wire.client()
+      #expect(try await client.send(.get(server.url("/"))).text() == "first")
+      var request = HTTPRequest(method: try #require(HTTPMethod(rawValue: name)), url: server.url("/"))
+      if name == "PUT" || name == "POST" { request.body = .text("body") }
+      if name == "POST" {
+        let error = try #require(await client.failure(of: request))
+        #expect(error.code == .staleConnection)
+        #expect(error.sent != .nothing)
+        #expect(server.snapshot.connectionCount == 1)
+      } else {
+        #expect(try await client.send(request).text() == (name == "HEAD" ? "" : "second \(name)"))
+        #expect(server.snapshot.connectionCount == 2)
+      }
+    }
+  }
+
   // MARK: POOL-04
 
   @Test(

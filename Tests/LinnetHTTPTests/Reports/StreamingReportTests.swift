@@ -103,16 +103,23 @@ struct StreamingReportTests {
     let client = wire.client()
     let response = try await client.send(.get(server.url("/")))
     var received: UInt64 = 0
+    var ticked: UInt64 = 0
     var before = 0
     // Between two chunks a whole exchange passes, in which the server could send far more than is read.
     while received < UInt64(TestSize.of(150, long: 2000)) << 20, let chunk = try await response.body.next() {
       #expect(TestPattern.firstMismatch(in: chunk.prefix(16), from: received) == nil)
       received += UInt64(chunk.count)
-      _ = try await client.send(.get(server.url("/tick"))).collect()
+      // A chunk over HTTP/2 is no larger than a frame, and time is the only thing that one exchange for each would cost.
+      if !wire.isHTTP2 || received - ticked >= 64 << 10 {
+        _ = try await client.send(.get(server.url("/tick"))).collect()
+        ticked = received
+      }
       if before == 0, received > 8 << 20 { before = ResidentMemory.bytes }
     }
     let growth = ResidentMemory.peakBytes - before
-    #expect(growth < 16 << 20, "grew by \(growth >> 20) MiB")
+    // Over HTTP/2 it is the window of the stream that stops the server, which may have grown to its limit.
+    let window = wire.isHTTP2 ? wire.configuration.http2.maximumStreamWindowBytes : 0
+    #expect(growth < 16 << 20 + window, "grew by \(growth >> 20) MiB")
   }
 
   // MARK: STR-05
