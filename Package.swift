@@ -126,8 +126,10 @@ let package = Package(
     .testTarget(
       name: "LinnetTestSupportTests",
       dependencies: [
-        "LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetHTTP2", "LinnetIO", "LinnetBytes", "LinnetTLS",
-      ], swiftSettings: common),
+        "LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS", "LinnetHTTP2",
+        "LinnetHTTPTypes",
+      ],
+      swiftSettings: common),
     .testTarget(
       name: "LinnetHTTPTests",
       dependencies: [

@@ -20,13 +20,25 @@
       }
     }
 
+    @Test("so it does over HTTP/2", arguments: [false, true])
+    func eachCallFailsOverHTTP2(isSecure: Bool) async {
+      if isSecure {
+        await #expect(processExitsWith: .success) { await recordingErrors { try await Self.failEach(over: .http2TLS) } }
+      } else {
+        await #expect(processExitsWith: .success) { await recordingErrors { try await Self.failEach(over: .http2) } }
+      }
+    }
+
     private static func failEach(isSecure: Bool) async throws {
-      let certificates = try TestCertificates()
-      let server = try ScriptedServer.start(
-        .handler { $0.path == "/slow" ? .raw([.stall]) : .pattern(100_000) },
-        options: isSecure ? .tls(try certificates.loopback()) : ScriptedServer.Options())
+      try await failEach(over: isSecure ? .http1TLS : .http1)
+    }
+
+    private static func failEach(over version: WireProtocol) async throws {
+      let wire = try Wire(version)
+      let isSecure = version.isSecure
+      let server = try wire.start(.handler { $0.path == "/slow" ? .never : .pattern(100_000) })
       defer { server.stop() }
-      let configuration = HTTPClientConfiguration.trusting(certificates)
+      let configuration = wire.configuration
       // The runtime opens what it keeps, for timers too.
       let slow = HTTPRequest.get(server.url("/slow")).with { $0.options.timeouts.total = .after(.milliseconds(5)) }
       #expect(await HTTPClient(configuration: configuration).failure(of: slow)?.code == .totalTimeout)
