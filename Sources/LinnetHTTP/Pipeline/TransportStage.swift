@@ -180,7 +180,11 @@ struct TransportStage: Sendable {
       return .failure(error)
     }
     let requestSent = context.elapsed
-    request.onEvent?(.requestHead(request.head))
+    if let onEvent = request.onEvent {
+      var head = request.head
+      head.version = connection.info.httpVersion
+      onEvent(.requestHead(head))
+    }
     var isBodyHeldBack = !start.isComplete
     if isBodyHeldBack && !request.expectsContinue {
       isBodyHeldBack = false
