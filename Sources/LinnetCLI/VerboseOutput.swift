@@ -39,7 +39,6 @@ package struct VerboseOutput: Sendable {
       if let subject = tls.peerSubject { notes.append("* certificate: \(subject)") }
       if let issuer = tls.peerIssuer { notes.append("* issued by: \(issuer)") }
     }
-    notes.append("* using \(connection.httpVersion)")
     return lines(notes)
   }
 
@@ -48,7 +47,7 @@ package struct VerboseOutput: Sendable {
     var sent = head.headers.map { line(for: $0) }
     if let framingLine, !head.headers.contains("Content-Length") { sent.append(framingLine) }
     if head.version == .http2 { sent = sent.compactMap(Self.overHTTP2) }
-    return lines([requestLine] + sent.map { "> \($0)" }) + ">\n"
+    return lines(["* using \(head.version)", requestLine] + sent.map { "> \($0)" }) + ">\n"
   }
 
   /// The field as HTTP/2 sends it; nil for one that has no place there (RFC 9113 §8.2.2).

@@ -108,6 +108,7 @@ struct FormatTests {
     let sized = VerboseOutput(showsSecrets: false, framingLine: "Content-Length: 3").text(for: .requestHead(head))
     #expect(
       sized == """
+        * using HTTP/2
         > POST /x HTTP/2
         > :authority: a:1
         > user-agent: X/1
@@ -124,14 +125,6 @@ struct FormatTests {
   func responseOverHTTP2() {
     let head = ResponseHead(version: .http2, status: .ok, reason: "", headers: ["a": "b"])
     #expect(VerboseOutput(showsSecrets: false, framingLine: nil).text(for: head) == "< HTTP/2 200\n< a: b\n<\n")
-  }
-
-  @Test("-v says which version is used", arguments: [HTTPVersion.http1_1, .http2])
-  func usedVersion(_ version: HTTPVersion) {
-    var info = ConnectionInfo(peerAddress: "127.0.0.1:1")
-    info.httpVersion = version
-    let text = VerboseOutput(showsSecrets: false, framingLine: nil).text(for: .connection(info))
-    #expect(text == "* connected to 127.0.0.1:1\n* using \(version)\n")
   }
 
   @Test("-v lets no server move the cursor")

@@ -1,5 +1,3 @@
-public import LinnetHTTPTypes
-
 /// The connection that carried an exchange.
 public struct ConnectionInfo: Sendable, Hashable {
   /// Whether an earlier exchange used it.
@@ -10,8 +8,6 @@ public struct ConnectionInfo: Sendable, Hashable {
   public var localAddress: String?
   /// What TLS agreed on; nil for cleartext.
   public var tls: TLSInfo?
-  /// The version that it speaks: ``HTTPVersion/http2``, or ``HTTPVersion/http1_1``, also towards a server of HTTP/1.0.
-  public var httpVersion = HTTPVersion.http1_1
   /// How long making the connection took; of the connection, not of this request, when it was reused.
   public var timings: ConnectTimings
   /// Addresses that were tried and failed before the one that worked.

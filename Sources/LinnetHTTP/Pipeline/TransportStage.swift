@@ -180,11 +180,7 @@ struct TransportStage: Sendable {
       return .failure(error)
     }
     let requestSent = context.elapsed
-    if let onEvent = request.onEvent {
-      var head = request.head
-      head.version = connection.info.httpVersion
-      onEvent(.requestHead(head))
-    }
+    request.onEvent?(.requestHead(request.head))
     var isBodyHeldBack = !start.isComplete
     if isBodyHeldBack && !request.expectsContinue {
       isBodyHeldBack = false
