@@ -1,94 +1,149 @@
 package import LinnetBytes
-package import LinnetHTTPTypes
 
 /// One HTTP/2 connection as a value: bytes in, events out; calls in, bytes out. No socket, no clock.
 ///
 /// For a connection's core, under its lock; the test kit plays servers with it.
+///
+/// Frames, HPACK and stream states are nghttp2's. The session gives it one frame at a time, and only while no event
+/// waits; so what a call of ``nextEvent(now:)`` can leave in memory is bounded, and every frame is counted, also those of
+/// which nghttp2 says nothing.
 package struct HTTP2Session: ~Copyable {
-  package init(configuration: HTTP2SessionConfiguration) throws(HTTP2Error) {}
+  let state: SessionState
+  private var input = ReadBuffer()
+  /// Bytes that nghttp2 expects before the next frame: the client's preface, or the rest of a payload.
+  private var bytesLeft: Int
+  private var hasFirstFrame = false
+  /// The frame has had body bytes so far.
+  private var frameGaveData = false
+  var isEOF = false
+  private var monitor: AbuseMonitor
+
+  package init(configuration: HTTP2SessionConfiguration) throws(HTTP2Error) {
+    state = try SessionState(configuration)
+    monitor = AbuseMonitor(configuration.abuseLimits)
+    bytesLeft = configuration.role == .client ? 0 : Self.prefaceBytes
+  }
+
+  /// `PRI * HTTP/2.0` and its line ends (RFC 9113 §3.4), which nghttp2 checks.
+  private static let prefaceBytes = 24
 
   // MARK: Bytes in
 
   /// Lends room for received bytes; `body` returns how many it wrote.
   package mutating func withReceiveCapacity<E: Error>(
     minimum: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
-  ) throws(E) -> Int { 0 }
+  ) throws(E) -> Int {
+    // SAFETY: what `body` does with its memory is its own affair.
+    try unsafe input.withSpareCapacity(minimum: minimum, body)
+  }
 
   /// Copies received bytes; for tests.
-  package mutating func receive(_ bytes: Span<UInt8>) {}
+  package mutating func receive(_ bytes: Span<UInt8>) { input.append(bytes) }
 
-  /// The peer sends nothing more. With streams open this is ``HTTP2Event/connectionFailed(_:)``, `endOfInput`.
-  package mutating func receiveEOF() {}
+  /// The peer sends nothing more. With streams open this is ``HTTP2Event/connectionFailed(_:)``, `endOfInput`; after a
+  /// GOAWAY with an error it is `goAway` with its code.
+  package mutating func receiveEOF() { isEOF = true }
 
   /// The next event of what was received; nil when more bytes are needed. Total: whatever came, there are events or one
   /// `connectionFailed`, after which input is ignored.
   ///
   /// - Parameter now: For the rates of ``AbuseMonitor``.
-  package mutating func nextEvent(now: Instant) -> HTTP2Event? { nil }
+  package mutating func nextEvent(now: Instant) -> HTTP2Event? {
+    while state.events.isEmpty, !state.isDead, step(now) {}
+    if let event = state.events.popFirst() { return event }
+    if state.isDead {
+      input.removeAll(keepingCapacity: false)
+    } else if isEOF, !state.streams.isEmpty {
+      let error =
+        state.peerGoAway.map { HTTP2Error(.connection, .remote, $0, .goAway) }
+        ?? HTTP2Error(.connection, .remote, .noError, .endOfInput)
+      state.fail(error, tellsPeer: false)
+    }
+    return state.events.popFirst()
+  }
 
-  // MARK: Bytes out
+  /// Gives nghttp2 the next frame, or what is there of it. False when nothing is there.
+  private mutating func step(_ now: Instant) -> Bool {
+    if bytesLeft > 0 { return feed(min(bytesLeft, input.count), now) }
+    guard let frame = FrameHeader(input.span) else { return false }
+    state.frame = frame
+    if let error = verdict(on: frame, now) {
+      state.fail(error)
+      return true
+    }
+    bytesLeft = FrameHeader.byteCount + frame.length
+    frameGaveData = false
+    return feed(min(bytesLeft, input.count), now)
+  }
 
-  /// There are frames to send.
-  package var wantsToSend: Bool { false }
+  private mutating func feed(_ count: Int, _ now: Instant) -> Bool {
+    guard count > 0 else { return false }
+    state.give(input.span.extracting(first: count))
+    bytesLeft -= count
+    if let data = state.foundData {
+      frameGaveData = true
+      state.foundData = nil
+      input.consume(data.offset)
+      let chunk = input.takeChunk(data.count)
+      input.consume(count - data.offset - data.count)
+      state.deliver(chunk, data.stream)
+    } else {
+      input.consume(count)
+    }
+    state.pump(dataLimit: 0)
+    if state.waitingReplies > state.configuration.abuseLimits.unreadReplies {
+      state.fail(.flood(.unreadReplies))
+    } else if bytesLeft == 0, let frame = state.frame, frame.type == FrameHeader.data, !frame.endsStream,
+      !frameGaveData, state.streams[frame.streamID] != nil, monitor.count(.emptyData, now: now)
+    {
+      state.fail(.flood(.emptyData))
+    }
+    return true
+  }
 
-  /// Appends frames until about `limit` bytes were appended or nothing is left. Heads and control frames go before body
-  /// bytes; bodies of several streams take turns.
-  package mutating func drain(into output: inout WriteBuffer, upTo limit: Int) {}
+  /// What speaks against a frame before nghttp2 sees it.
+  private mutating func verdict(on frame: FrameHeader, _ now: Instant) -> HTTP2Error? {
+    if !hasFirstFrame {
+      // RFC 9113 §3.4. What speaks HTTP/1.1 fails here.
+      guard frame.type == FrameHeader.settings, !frame.isAcknowledgement else {
+        return HTTP2Error(.connection, .remote, .protocolError, .notHTTP2)
+      }
+      hasFirstFrame = true
+    }
+    // We never offer more than the least (RFC 9113 §4.2).
+    if frame.length > Self.maximumFrameBytes {
+      return HTTP2Error(.connection, .remote, .frameSizeError, .invalidFrameSize)
+    }
+    monitor.sent(dataFrames: state.sentDataFrames, streams: state.openedStreams)
+    state.sentDataFrames = 0
+    state.openedStreams = 0
+    if frame.type == FrameHeader.pushPromise {
+      return HTTP2Error(.connection, .remote, .protocolError, .pushed)
+    }
+    guard let kind = kind(of: frame) else { return nil }
+    return monitor.count(kind, now: now) ? .flood(kind) : nil
+  }
 
-  // MARK: Streams
+  private static let maximumFrameBytes = 16_384
 
-  /// Starts a stream (client role). The head is validated and written with lower-case names, without connection-specific
-  /// fields; sensitive fields are never indexed.
-  ///
-  /// - Parameters:
-  ///   - bodyLength: What Content-Length says; nil for a body of unknown length. The body's bytes are checked against it.
-  ///   - endsStream: Nothing follows the head.
-  package mutating func submitRequest(
-    _ head: HTTP2RequestHead, bodyLength: UInt64?, endsStream: Bool
-  ) throws(HTTP2Error) -> HTTP2StreamID { HTTP2StreamID(rawValue: 0) }
-
-  /// Sends a head of a response, interim or final (server role).
-  package mutating func submitResponse(
-    _ head: ResponseHead, on id: HTTP2StreamID, endsStream: Bool
-  ) throws(HTTP2Error) {}
-
-  /// Queues body bytes. The session keeps all of them; a producer waits while ``unsentBytes(on:)`` is above the high
-  /// water.
-  package mutating func sendBody(_ chunk: ByteChunk, on id: HTTP2StreamID) throws(HTTP2Error) {}
-
-  /// Ends our side.
-  package mutating func sendEnd(trailers: HTTPHeaders?, on id: HTTP2StreamID) throws(HTTP2Error) {}
-
-  /// Body bytes that wait for windows or the next ``drain(into:upTo:)``; 0 for a stream that is gone.
-  package func unsentBytes(on id: HTTP2StreamID) -> Int { 0 }
-
-  /// The consumer has taken bytes of ``HTTP2Event/data(_:_:)``; returns them to the stream's window.
-  ///
-  /// - Parameter isStarved: The consumer waits for more, so the window may be what holds the peer back: it doubles, within
-  ///   the budget.
-  package mutating func consumed(_ count: Int, on id: HTTP2StreamID, isStarved: Bool) {}
-
-  /// Ends a stream with RST_STREAM. Frames that are still under way cost nothing but the connection's window, which is
-  /// returned. No event but ``HTTP2Event/closed(_:)`` follows. Harmless for a stream that is gone.
-  package mutating func reset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode) {}
-
-  /// PRIORITY_UPDATE (RFC 9218 §7.1) with the value of a `Priority` field, when the peer ignores RFC 7540's priorities;
-  /// else nothing is sent.
-  package mutating func updatePriority(_ value: String, of id: HTTP2StreamID) {}
-
-  // MARK: Connection
-
-  package mutating func ping(_ payload: UInt64) {}
-
-  /// GOAWAY with NO_ERROR or the code: no new streams of the peer; ours go on.
-  package mutating func goAway(_ code: HTTP2ErrorCode) {}
-
-  /// What the peer allows, as far as it has said.
-  package var peerSettings: HTTP2PeerSettings { HTTP2PeerSettings() }
-
-  /// Streams that are not closed.
-  package var openStreams: Int { 0 }
-
-  /// Windows and queues in one line for each stream, for a watchdog's report.
-  package var flowControlReport: String { "" }
+  /// As what a frame counts that moves nothing forward; nil when it does.
+  private mutating func kind(of frame: FrameHeader) -> HTTP2Error.Flood? {
+    let isKnown = state.streams[frame.streamID] != nil
+    switch frame.type {
+    case FrameHeader.data:
+      // Empty ones are counted when their padding has been seen.
+      return !isKnown && frame.length < state.configuration.abuseLimits.strayDataBytes ? .stray : nil
+    case FrameHeader.headers:
+      monitor.fieldSectionEnded()
+      return isKnown || !state.isClient ? nil : .stray
+    case FrameHeader.continuation: return .continuation
+    case FrameHeader.priority, FrameHeader.priorityUpdate: return .priority
+    case FrameHeader.resetStream: return isKnown ? .reset : .stray
+    case FrameHeader.settings: return frame.isAcknowledgement ? nil : .settings
+    case FrameHeader.ping: return frame.isAcknowledgement && state.takePing() ? nil : .ping
+    case FrameHeader.goAway: return .goAway
+    case FrameHeader.windowUpdate: return .windowUpdate
+    default: return .stray
+    }
+  }
 }

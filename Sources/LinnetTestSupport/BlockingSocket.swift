@@ -1,10 +1,12 @@
 internal import Glibc
 
-/// Ends a connection; thrown through the functions of its thread.
-struct ConnectionEnd: Error {
-  let ending: ConnectionEnding
+/// Ends a connection of a server of this module; thrown through the functions of its thread.
+public struct ConnectionEnd: Error, Sendable, Hashable {
+  /// How the connection ends.
+  public let ending: ConnectionEnding
 
-  init(_ ending: ConnectionEnding) { self.ending = ending }
+  /// An end of this kind: a script that throws it decides what is recorded.
+  public init(_ ending: ConnectionEnding) { self.ending = ending }
 
   static func violation(_ text: String) -> ConnectionEnd { ConnectionEnd(.violation(text)) }
 }
@@ -42,6 +44,12 @@ struct BlockingSocket {
         throw Self.end(errno)
       }
     }
+  }
+
+  /// Whether a read would not block now.
+  var isReadable: Bool {
+    var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&interest, 1, 0) > 0
   }
 
   func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }

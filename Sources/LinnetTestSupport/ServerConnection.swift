@@ -42,6 +42,9 @@ final class ServerConnection {
         try run(effects)
         try endWithClose()
       case .handler(let onHead, let respond): try serve(onHead: onHead, respond: respond)
+      case .custom(let run):
+        try run(self)
+        try endWithClose()
       }
       ending = .peerClosed
     } catch {

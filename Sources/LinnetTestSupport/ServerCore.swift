@@ -73,11 +73,14 @@ final class ServerCore: Sendable {
     Glibc.close(descriptor)
     // A stop shuts the socket down, which looks like a close by the client.
     let told: ConnectionEnding = wasStopped && ending == .peerClosed ? .stopped : ending
-    snapshot.mutate { snapshot in
+    let record: ConnectionRecord? = snapshot.mutate { snapshot in
       snapshot.closedCount += 1
-      if number <= snapshot.connections.count { snapshot.connections[number - 1].ending = told }
       if case .violation(let text) = ending, snapshot.violations.count < 100 { snapshot.violations.append(text) }
+      guard number <= snapshot.connections.count else { return nil }
+      snapshot.connections[number - 1].ending = told
+      return snapshot.connections[number - 1]
     }
+    if let record { script.connectionEnded?(record) }
     threads.withLock { threads in
       if let thread = threads.running.removeValue(forKey: number) { threads.finished.append(thread) }
     }

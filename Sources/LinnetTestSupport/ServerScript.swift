@@ -21,10 +21,14 @@ public struct ServerScript: Sendable {
     case steps([SocketEffect])
     case handler(
       onHead: (@Sendable (RecordedRequest) -> HeadDecision)?, respond: @Sendable (RecordedRequest) -> ServerResponse)
+    /// Another protocol than HTTP/1.1.
+    case custom(@Sendable (ServerConnection) throws(ConnectionEnd) -> Void)
   }
 
   /// The behaviour for the connection with this number (from 1 on).
   let behaviour: @Sendable (Int) -> Behaviour
+  /// Called when a connection is over and recorded, without locks.
+  var connectionEnded: (@Sendable (ConnectionRecord) -> Void)?
 
   /// Answers each request with what `respond` returns. It runs on the thread of the connection, so on several threads at
   /// once, and must not block: use ``ServerResponse/waiting(for:)`` to answer late.

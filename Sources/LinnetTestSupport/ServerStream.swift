@@ -40,6 +40,18 @@ final class ServerStream {
     return count
   }
 
+  /// - Returns: What ``receive(into:)`` returns; nil when it would block.
+  func receiveIfAvailable(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int? {
+    let count: Int?
+    if let tls {
+      count = try tls.receiveIfAvailable(into: room)
+    } else {
+      count = socket.isReadable ? try socket.receive(into: room) : nil
+    }
+    receivedBytes &+= UInt64(count ?? 0)
+    return count
+  }
+
   func send(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) {
     if let tls { try tls.send(bytes) } else { try socket.send(bytes) }
     sentBytes &+= UInt64(bytes.count)
@@ -99,6 +111,31 @@ final class ServerStream {
     }
     guard gate.addWakeDescriptor(wake.write) else { return }
     try waitForWake(wake.read, milliseconds: -1)
+  }
+
+  /// Waits until there is something to read or the gate is open, whichever is first. Bytes that TLS holds already do not
+  /// count, so everything available must have been read before.
+  ///
+  /// - Returns: Whether the gate is open.
+  func waitForInput(or gate: Gate) throws(ConnectionEnd) -> Bool {
+    guard !gate.isOpen else { return true }
+    let wake: (read: CInt, write: CInt)
+    do throws(TestSupportError) { wake = try Pipe.open() } catch { throw ConnectionEnd(.failed(error.errno)) }
+    // Removed first: after that the gate no longer writes to the number.
+    defer {
+      gate.removeWakeDescriptor(wake.write)
+      close(wake.write)
+      close(wake.read)
+    }
+    guard gate.addWakeDescriptor(wake.write) else { return true }
+    var interests = [
+      pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&interests, 2, -1) < 0 {
+      guard errno == EINTR else { throw ConnectionEnd(.failed(errno)) }
+    }
+    return interests[1].revents != 0
   }
 
   /// Lets time pass.

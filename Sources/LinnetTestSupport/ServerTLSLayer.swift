@@ -44,6 +44,17 @@ final class ServerTLSLayer {
 
   /// - Returns: How many bytes of plaintext came; 0 when the client closed, with or without `close_notify`.
   func receive(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
+    try receive(into: room, blocks: true) ?? 0
+  }
+
+  /// - Returns: What ``receive(into:)`` returns; nil when it would block.
+  func receiveIfAvailable(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int? {
+    try receive(into: room, blocks: false)
+  }
+
+  private func receive(
+    into room: UnsafeMutableRawBufferPointer, blocks: Bool
+  ) throws(ConnectionEnd) -> Int? {
     while true {
       let result: TLSReadResult
       do throws(TLSError) {
@@ -60,6 +71,7 @@ final class ServerTLSLayer {
         receivedCloseNotify = true
         return 0
       case .needsInput:
+        guard blocks || socket.isReadable else { return nil }
         if try !fill() { engine.receiveEOF() }
       }
     }

@@ -50,10 +50,7 @@ struct ConnectionFactory: Sendable {
       })
     guard let context else {
       let transport = ByteTransport(connected.takeDescriptor(), tls: nil)
-      let connection = HTTP1Connection(
-        id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
-      try connection.register()
-      return connection
+      return try assemble(id, transport, info, isHTTP2: route.httpVersion == .http2PriorKnowledge, shard, owner)
     }
     let secured = shard.now
     progress.securing(peer)
@@ -61,6 +58,27 @@ struct ConnectionFactory: Sendable {
       connected.takeDescriptor(), context: context, shard: shard, deadline: deadline, owner: owner, peer: peer)
     info.tls = transport.negotiated
     info.timings.tls = secured.duration(to: shard.now)
+    let isHTTP2 = info.tls?.applicationProtocol == "h2"
+    if !isHTTP2, route.httpVersion == .http2Only || route.httpVersion == .http2PriorKnowledge {
+      let chosen = info.tls?.applicationProtocol.map { "chose \($0)" } ?? "chose no protocol"
+      throw TransportFailure(
+        code: .http2NotNegotiated, phase: .tls, reason: "the server \(chosen) where only h2 was offered"
+      ).of(peer: peer)
+    }
+    return try assemble(id, transport, info, isHTTP2: isHTTP2, shard, owner)
+  }
+
+  /// The connection of the protocol that was agreed on.
+  private func assemble(
+    _ id: PoolMachine.ConnectionID, _ transport: consuming ByteTransport, _ info: ConnectionInfo, isHTTP2: Bool,
+    _ shard: IOShard, _ owner: ConnectionOwner
+  ) throws(TransportFailure) -> any PooledConnection {
+    if isHTTP2 {
+      let connection = try HTTP2Connection(
+        id: id, transport: transport, info: info, route: route, shard: shard, owner: owner)
+      try connection.register()
+      return connection
+    }
     let connection = HTTP1Connection(
       id: id, transport: transport, info: info, limits: route.limits, shard: shard, owner: owner)
     try connection.register()

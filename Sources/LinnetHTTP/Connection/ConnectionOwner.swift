@@ -34,6 +34,9 @@ struct ConnectionOwner: Sendable {
     pool.pool?.streamLimitChanged(id, to: limit)
   }
 
+  /// The peer asks for less (ENHANCE_YOUR_CALM).
+  func peerIsOverloaded(_ id: PoolMachine.ConnectionID) { pool.pool?.peerIsOverloaded(id) }
+
   /// The connection takes no new streams.
   func connectionWillClose(_ id: PoolMachine.ConnectionID) { pool.pool?.willClose(id) }
 

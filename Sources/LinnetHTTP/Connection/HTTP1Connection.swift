@@ -93,6 +93,7 @@ actor HTTP1Connection: PooledConnection {
 
   // MARK: The holder of the lease
 
+  nonisolated var httpVersion: HTTPVersion { .http1_1 }
   nonisolated var streamLimit: Int { 1 }
 
   /// How many exchanges the connection carried before.

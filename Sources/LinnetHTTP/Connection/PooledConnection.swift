@@ -1,4 +1,5 @@
 internal import LinnetBytes
+internal import LinnetHTTPTypes
 internal import LinnetProtocols
 
 /// A connection as its pool and the holder of a lease on one of its streams see it. Callable from any thread.
@@ -8,6 +9,7 @@ internal import LinnetProtocols
 protocol PooledConnection: ExchangeDriver {
   var id: PoolMachine.ConnectionID { get }
   var info: ConnectionInfo { get }
+  var httpVersion: HTTPVersion { get }
   /// How many exchanges it can carry at a time, as far as is known.
   var streamLimit: Int { get }
   /// How many exchanges it has carried or carries.

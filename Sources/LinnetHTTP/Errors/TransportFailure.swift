@@ -15,6 +15,9 @@ struct TransportFailure: Error, Sendable {
   /// The peer closed or reset the connection before any byte of a response: the mark of a stale pooled connection.
   var isCloseBeforeResponse = false
 
+  /// The server wants the request over HTTP/1.1 (HTTP_1_1_REQUIRED, RFC 9113 §7); it has not processed it.
+  var demandsHTTP1: Bool { http2ErrorCode == 0xd }
+
   static let cancelled = TransportFailure(code: .cancelled, phase: .request, reason: "the task was cancelled")
   static let shutDown = TransportFailure(code: .clientShutDown, phase: .pool, reason: "the client was shut down")
 

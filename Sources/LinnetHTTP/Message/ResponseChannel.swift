@@ -41,6 +41,10 @@ final class ResponseChannel: Sendable {
     var driver: (any ExchangeDriver)?
     var exchange: ExchangeID?
     var isCancelled = false
+    /// Each batch that was used up is reported to the driver.
+    var reportsConsumption = false
+    /// Bytes of the batch that the consumer has now.
+    var takenBytes = 0
   }
 
   /// Head events in order. Nearly every exchange has just the final head, which stands inline.
@@ -67,8 +71,11 @@ final class ResponseChannel: Sendable {
   // MARK: Producer
 
   /// Connects the channel to who fills it. Returns false when the consumer has cancelled already.
-  func attach(_ driver: any ExchangeDriver, exchange: ExchangeID) -> Bool {
+  ///
+  /// - Parameter reportsConsumption: The driver wants to know what was used up: it gives the peer credit for it.
+  func attach(_ driver: any ExchangeDriver, exchange: ExchangeID, reportsConsumption: Bool = false) -> Bool {
     state.withLock { state in
+      state.reportsConsumption = reportsConsumption
       guard !state.isCancelled else { return false }
       // Nobody is asked for more after the end, and the connection must not live as long as the response.
       guard state.end == nil else { return true }
@@ -127,6 +134,7 @@ final class ResponseChannel: Sendable {
   func nextBatch() async -> BodyBatch {
     // A body that arrives as fast as it is read never waits below, where a cancellation would be noticed.
     if Task.isCancelled { cancel() }
+    reportConsumption()
     while true {
       if let batch = takeBatch() { return batch }
       askForMore()
@@ -143,10 +151,23 @@ final class ResponseChannel: Sendable {
     state.withLock { state in
       guard !state.chunks.isEmpty || state.end != nil else { return nil }
       let batch = BodyBatch(chunks: state.chunks, end: state.end)
+      state.takenBytes = state.bufferedBytes
       state.chunks = []
       state.bufferedBytes = 0
       return batch
     }
+  }
+
+  /// Who asks for the next batch has used up the one before.
+  private func reportConsumption() {
+    let report = state.withLock { state -> (driver: any ExchangeDriver, id: ExchangeID, count: Int, isStarved: Bool)? in
+      guard state.reportsConsumption, state.takenBytes > 0, let driver = state.driver, let id = state.exchange else {
+        return nil
+      }
+      defer { state.takenBytes = 0 }
+      return (driver, id, state.takenBytes, state.chunks.isEmpty)
+    }
+    if let report { report.driver.consumed(report.count, on: report.id, isStarved: report.isStarved) }
   }
 
   private func askForMore() {
@@ -217,6 +238,14 @@ struct ExchangeID: Sendable, Hashable {
 protocol ExchangeDriver: AnyObject, Sendable {
   /// The consumer has taken everything and wants more.
   func requestMore(_ exchange: ExchangeID)
+  /// The consumer has used up that many body bytes; only for drivers that asked for it.
+  ///
+  /// - Parameter isStarved: Nothing more is at hand.
+  func consumed(_ count: Int, on exchange: ExchangeID, isStarved: Bool)
   /// The consumer is gone; a cancelled exchange stops at once, a dropped one may be read to its end when little is left.
   func abandon(_ exchange: ExchangeID, isCancelled: Bool)
+}
+
+extension ExchangeDriver {
+  func consumed(_ count: Int, on exchange: ExchangeID, isStarved: Bool) {}
 }

@@ -12,7 +12,7 @@ struct PreparedRequest: Sendable {
   /// Nil: the client's.
   let tls: TLSConfiguration?
   let target: ConnectTarget?
-  let httpVersion: HTTPVersionPolicy
+  var httpVersion: HTTPVersionPolicy
   /// Nil: the body is handed out as it comes.
   let decompression: DecompressionConfiguration?
   let collectCap: Int

@@ -9,6 +9,9 @@ internal import LinnetProtocols
 /// Stale connections (architecture §7): a reused connection that closes before any byte of a response is an accident of
 /// keep-alive. The request is sent again on another connection when nothing of it was sent, or when its method is
 /// idempotent and its body can be replayed. That does not count as an attempt.
+///
+/// Unprocessed requests (RFC 9113 §8.7): what a server names as not processed, by REFUSED_STREAM or a GOAWAY with an earlier
+/// stream, is sent again whatever its method is, a bounded number of times.
 struct TransportStage: Sendable {
   let pools: ConnectionPools
   let securities: SecurityRegistry
@@ -16,28 +19,65 @@ struct TransportStage: Sendable {
 
   /// A server that closes every idle connection can make at most this many stale in a row: those of one pool.
   private static var maximumResends: Int { 64 }
+  /// A server may go away while a request is on its way, and again while it is on its way to the next connection. One that
+  /// says so 16 times in a row does not want the request; Go gives up after 7, hyper's users after 2.
+  private static var maximumRefusals: Int { 16 }
 
   func send(
     _ request: PreparedRequest, context: ExchangeContext
   ) async throws(TransportFailure) -> HTTPResponse {
-    let pool = try pool(for: request)
     let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
+    var request = request
+    var pool = try pool(for: request)
     var resends = 0
+    var refusals = 0
     while true {
       let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
       do throws(TransportFailure) {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
-        guard lease.mayBeStale, error.isCloseBeforeResponse, resends < Self.maximumResends else { throw error }
-        guard error.sent == .nothing && (request.body?.isReplayable ?? true) || request.isRepeatable else {
-          throw TransportFailure(
-            code: .staleConnection, phase: .head,
-            reason: "the reused connection was closed before any response byte; the request may have been processed",
-            sent: error.sent)
+        if error.demandsHTTP1, request.httpVersion == .automatic, request.body?.isReplayable ?? true {
+          request.httpVersion = .http1Only
+          pool = try self.pool(for: request)
+        } else if error.isUnprocessed {
+          refusals += 1
+          try admitRefused(request, error, refusals)
+        } else {
+          resends += 1
+          try admitStale(request, error, lease, resends)
         }
-        resends += 1
         request.onEvent?(.resent(reason: error.reason))
       }
+    }
+  }
+
+  /// Whether a request that the server did not process is sent again; throws what its caller gets when it is not.
+  private func admitRefused(
+    _ request: PreparedRequest, _ error: TransportFailure, _ refusals: Int
+  ) throws(TransportFailure) {
+    guard request.body?.isReplayable ?? true else {
+      var failure = error
+      failure.reason += "; its body cannot be sent again"
+      throw failure
+    }
+    guard refusals <= Self.maximumRefusals else {
+      var failure = error
+      failure.code = .streamRefused
+      failure.reason += ", \(refusals) times in a row"
+      throw failure
+    }
+  }
+
+  /// Whether a request whose connection was stale is sent again; throws what its caller gets when it is not.
+  private func admitStale(
+    _ request: PreparedRequest, _ error: TransportFailure, _ lease: Lease, _ resends: Int
+  ) throws(TransportFailure) {
+    guard lease.mayBeStale, error.isCloseBeforeResponse, resends <= Self.maximumResends else { throw error }
+    guard error.sent == .nothing && (request.body?.isReplayable ?? true) || request.isRepeatable else {
+      throw TransportFailure(
+        code: .staleConnection, phase: .head,
+        reason: "the reused connection was closed before any response byte; the request may have been processed",
+        sent: error.sent)
     }
   }
 
@@ -180,7 +220,11 @@ struct TransportStage: Sendable {
       return .failure(error)
     }
     let requestSent = context.elapsed
-    request.onEvent?(.requestHead(request.head))
+    if let onEvent = request.onEvent {
+      var head = request.head
+      head.version = connection.httpVersion
+      onEvent(.requestHead(head))
+    }
     var isBodyHeldBack = !start.isComplete
     if isBodyHeldBack && !request.expectsContinue {
       isBodyHeldBack = false
@@ -248,6 +292,7 @@ extension PoolLimits {
       1,
       configuration.maximumConnectionsByHost["\(origin.host):\(origin.port)"]
         ?? configuration.maximumConnectionsByHost[origin.host] ?? configuration.maximumConnectionsPerOrigin)
+    maximumMultiplexedConnections = max(1, configuration.maximumHTTP2ConnectionsPerOrigin)
     maximumIdleConnections = max(0, configuration.maximumIdleConnectionsPerOrigin)
     idleTime = configuration.idleTimeout
     maximumAge = configuration.maximumAge

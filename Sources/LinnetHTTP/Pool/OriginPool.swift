@@ -138,6 +138,10 @@ actor OriginPool {
     transition { state, _ in state.machine.maxStreamsChanged(id, streams: limit, now: timerShard.now) }
   }
 
+  nonisolated func peerIsOverloaded(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in state.machine.peerIsOverloaded(id, now: timerShard.now) }
+  }
+
   nonisolated func willClose(_ id: PoolMachine.ConnectionID) {
     transition { state, _ in state.machine.connectionWillClose(id) }
   }
@@ -239,7 +243,7 @@ actor OriginPool {
       return TransportFailure(
         code: .poolQueueFull, phase: .pool,
         reason: "\(state.machine.limits.maximumWaiters) requests wait for a connection to \(route.name) already")
-    case .waitTimedOut(let inUse, let limit, let position, let waited):
+    case .waitTimedOut(let inUse, let limit, let bound, let position, let waited):
       let isTotal = waiter.totalDeadline <= timerShard.now
       // With nothing in use the wait was for a dial: the oldest one has had most time.
       let oldest = state.dials.min { $0.key.rawValue < $1.key.rawValue }
@@ -250,7 +254,7 @@ actor OriginPool {
       }
       return TransportFailure(
         code: isTotal ? .totalTimeout : .poolTimeout, phase: .pool,
-        reason: "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) in use, "
+        reason: "waited \(waited.shortText) for a connection to \(route.name), \(inUse) of \(limit) \(bound.text), "
           + "position \(position) in the queue")
     }
   }
@@ -278,7 +282,8 @@ actor OriginPool {
       transition { state, _ in
         state.dials[id] = nil
         state.connections[id] = connection
-        return state.machine.connectionEstablished(id, streams: connection.streamLimit, now: timerShard.now)
+        return state.machine.connectionEstablished(
+          id, streams: connection.streamLimit, isMultiplexed: connection.httpVersion == .http2, now: timerShard.now)
       }
       connection.start()
     case .failure(let failure):
@@ -288,6 +293,17 @@ actor OriginPool {
         return state.machine.connectionFailed(id, now: timerShard.now)
       }
       state.withLock { $0.dialFailures[id] = nil }
+    }
+  }
+}
+
+extension PoolFailure.Bound {
+  /// Follows "n of m".
+  fileprivate var text: String {
+    switch self {
+    case .connections: "in use"
+    case .multiplexedConnections: "HTTP/2 connections in use, all their streams taken"
+    case .backoff: "in use, no new one while the server is overloaded"
     }
   }
 }

@@ -19,15 +19,21 @@ struct ConnectionSlot: Sendable {
   }
 
   struct Usage: Sendable {
-    /// Streams that the peer allows now: 1 for HTTP/1, 0 for an HTTP/2 peer that has stopped new streams.
+    /// Streams that the peer allows now: 1 for HTTP/1, 0 for an HTTP/2 peer that has stopped new streams. Not negative.
     var maximumStreams: Int
+    /// Whether the protocol has many streams, even if the peer allows only one at the moment.
+    var isMultiplexed: Bool
     var leased = 0
     /// When this connection, if idle, has been idle for too long. Meaningless while streams are leased.
     var idleUntil: Instant
     /// From here on it is too old for new streams.
     var agesAt: Instant
+    /// ``DialBackoff/signs`` when it was established.
+    var signsBefore: UInt64 = 0
 
     var hasFreeStream: Bool { leased < maximumStreams }
+    /// Open, but of no use for a new request until the peer changes its mind.
+    var isStalled: Bool { maximumStreams <= 0 }
   }
 
   /// Which of the table's two lists a connection belongs to.

@@ -36,15 +36,28 @@ struct ConnectionTable: Sendable {
   /// Connections without leased streams, in the order of their last use. All have the same idle time, so the tail
   /// expires first.
   private(set) var idle = List()
-  /// Connections with both leased and free streams.
+  /// Connections with both leased and free streams. The head is the one that had no free stream most recently: it is the
+  /// fullest, or was. A lease or a release in between moves nothing. So new streams go to the head until it is full, the
+  /// others empty from the tail on and can go idle, and no order by the number of streams has to be kept.
   private(set) var shared = List()
   private(set) var dialling = 0
   private(set) var open = 0
   private(set) var draining = 0
+  /// Of the open ones, those with many streams.
+  private(set) var multiplexed = 0
+  /// Of the multiplexed ones, those that take streams and have some leased.
+  private(set) var multiplexedInUse = 0
+  /// Of the open ones, those whose peer allows no stream.
+  private(set) var stalled = 0
+  /// Of the stalled ones, those without a leased stream; they are in the idle list.
+  private(set) var stalledIdle = 0
   private(set) var leasedStreams = 0
 
   /// What counts against the limit.
   var count: Int { dialling + open + draining }
+
+  /// Open connections that take streams, now or when one is released.
+  var taking: Int { open - stalled }
 
   // MARK: Look-up
 
@@ -145,6 +158,14 @@ struct ConnectionTable: Sendable {
     case .open(let usage):
       open += step
       leasedStreams += step * usage.leased
+      guard usage.isMultiplexed else { return }
+      multiplexed += step
+      if usage.isStalled {
+        stalled += step
+        if usage.leased == 0 { stalledIdle += step }
+      } else if usage.leased > 0 {
+        multiplexedInUse += step
+      }
     case .draining(let leased):
       draining += step
       leasedStreams += step * leased

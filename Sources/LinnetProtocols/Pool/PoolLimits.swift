@@ -8,7 +8,20 @@ package struct PoolLimits: Sendable {
   /// 1,024 descriptors of a process with a dozen busy origins, and below the listen backlog of common servers.
   package var maximumConnections = 64
 
-  /// Idle connections that are kept; the longest idle one closes first.
+  /// Connections with many streams (HTTP/2) that are open or being dialled and take new streams, once the pool knows that
+  /// its peer speaks so. A soft limit, looked at when a dial would start; at least 1.
+  ///
+  /// 8. RFC 9113 section 9.1 says that a client should not open more than one to the same host and port, and names the
+  /// exception: more, when one is near its limits. So does Go, without a bound; so may OkHttp; AsyncHTTPClient has one
+  /// and queues. A second connection begins only when every stream of the first is in use; a server that allows the 100
+  /// streams of section 6.5.2 serves 800 requests at once on eight. Connections that drain (GOAWAY, too old) do not
+  /// count here, only in ``maximumConnections``. Those whose peer allows no stream at all may hold one place more than
+  /// this limit together with the others, so that one of them does not block the pool, and a peer that allows none
+  /// anywhere is not dialled again and again.
+  package var maximumMultiplexedConnections = 8
+
+  /// Idle connections that are kept; the longest idle one closes first. A connection whose peer allows no stream is none
+  /// that is kept for use, and does not count.
   ///
   /// As many as there may be connections: what a burst needed, the next burst needs too, and ``idleTime`` returns them.
   /// Go's two per host are the best-known trap of its client: with three parallel requests it redials all the time.
@@ -25,8 +38,9 @@ package struct PoolLimits: Sendable {
   /// move by DNS.
   package var maximumAge: Duration?
 
-  /// Waiters that queue for what others use, not counting those for which dials are in progress; a request beyond that fails with ``PoolFailure/queueFull``. Others have no bound here; 65,536
-  /// waiters hold about 8 MiB, and a program that has more is better told than slowed down.
+  /// Waiters that queue for what others use, not counting those for which dials are in progress; a request beyond that
+  /// fails with ``PoolFailure/queueFull``. Others have no bound here; 65,536 waiters hold about 8 MiB, and a program that
+  /// has more is better told than slowed down.
   package var maximumWaiters = 65_536
 
   /// Dials in progress at the same time: 64, so by default ``maximumConnections`` is the bound, as in Go and
@@ -43,6 +57,14 @@ package struct PoolLimits: Sendable {
   /// RFC 8305 stops trusting a connection attempt. A request that finds only older dials starts its own, so that it
   /// does not inherit the time-out of a lost SYN.
   package var maximumSharedDialAge: Duration = .milliseconds(250)
+
+  /// The pause before the next dial when the peer said for the first time that it is overloaded: 100 ms, about a round
+  /// trip and a handshake across an ocean, so that one false alarm costs no more than a new connection does.
+  package var firstBackoff: Duration = .milliseconds(100)
+
+  /// The longest pause before a dial; each further sign of overload doubles it up to here. 10 s: gRPC goes up to 120 s,
+  /// which outlives the deadline of most requests; a dial each ten seconds burdens nobody.
+  package var maximumBackoff: Duration = .seconds(10)
 
   package init() {}
 }

@@ -25,7 +25,9 @@ extension PoolMachine {
     while let usage = table.usage(at: index), usage.hasFreeStream, now < usage.agesAt, let waiter = waiters.popFirst() {
       action.leases.append((waiter.id, lease(index)))
     }
-    while table.idle.count > max(0, limits.maximumIdleConnections) { close(table.idle.tail, &action) }
+    while table.idle.count - table.stalledIdle > max(0, limits.maximumIdleConnections) {
+      close(table.idle.tail, &action)
+    }
   }
 
   /// Every transition that may have freed a place ends here.
@@ -42,10 +44,27 @@ extension PoolMachine {
   /// A limit of zero would let every request wait for nothing.
   var maximumConnections: Int { max(1, limits.maximumConnections) }
 
-  private var mayDial: Bool {
+  private var maximumMultiplexedConnections: Int { max(1, limits.maximumMultiplexedConnections) }
+
+  private var mayDial: Bool { backoff.until == nil && hasRoom }
+
+  /// Whether every limit allows another dial.
+  private var hasRoom: Bool {
     guard case .running = phase else { return false }
     return table.dialling < max(1, limits.maximumConcurrentDials) && table.count < maximumConnections
+      && hasMultiplexedRoom
   }
+
+  /// Dials count, because they will most likely end as multiplexed connections. Stalled connections count only against
+  /// one place beyond the limit.
+  private var hasMultiplexedRoom: Bool {
+    guard isMultiplexed else { return true }
+    let taking = table.multiplexed - table.stalled + table.dialling
+    return taking < maximumMultiplexedConnections && taking + table.stalled <= maximumMultiplexedConnections
+  }
+
+  /// Nothing but the back-off holds back a dial that somebody waits for.
+  var isDialHeldBack: Bool { backoff.until != nil && needsDial && hasRoom }
 
   /// Another request would wait for what others use, and enough do so already. Those for which a connection is being
   /// made, or may be, are served by it and do not count: a limit of zero means "a connection or nothing".
@@ -65,8 +84,15 @@ extension PoolMachine {
     return overflow ? .max : product
   }
 
+  /// The latest news of the peer; what the next dial is expected to bring.
+  mutating func learn(streams: Int, isMultiplexed: Bool) {
+    if streams > 0 { streamsPerDial = streams }
+    self.isMultiplexed = isMultiplexed
+  }
+
   /// One dial for each waiter (or for as many as one connection serves), as far as the limits allow.
   mutating func startDials(now: Instant, _ action: inout Action) {
+    backoff.pass(now: now)
     while needsDial, mayDial { dial(now: now, &action) }
   }
 
@@ -85,7 +111,7 @@ extension PoolMachine {
   /// Rules 1 and 2 of the theory of operation; the slot of the failed dial is vacant already.
   mutating func failWaiters(dial id: ConnectionID, ticket: UInt64, _ action: inout Action) {
     var uncovered = waiters.count - min(waiters.count, dialledWaiters)
-    if table.open > 0 { uncovered = min(1, uncovered) }
+    if table.taking > 0 { uncovered = min(1, uncovered) }
     while uncovered > 0, let oldest = waiters.first, oldest.ticket < ticket {
       _ = waiters.popFirst()
       action.failures.append((oldest.id, .connectFailed(id)))
@@ -128,7 +154,25 @@ extension PoolMachine {
     }
   }
 
-  func timedOut(position: Int, waited: Duration) -> PoolFailure {
-    .waitTimedOut(inUse: inUse, limit: maximumConnections, position: position, waited: waited)
+  // MARK: Errors
+
+  /// What a waiter whose time is over waited for.
+  var bottleneck: Bottleneck {
+    if isDialHeldBack { return Bottleneck(inUse: inUse, limit: maximumConnections, bound: .backoff) }
+    if isMultiplexed, table.count < maximumConnections, maximumMultiplexedConnections < maximumConnections {
+      return Bottleneck(
+        inUse: table.multiplexedInUse, limit: maximumMultiplexedConnections, bound: .multiplexedConnections)
+    }
+    return Bottleneck(inUse: inUse, limit: maximumConnections, bound: .connections)
+  }
+
+  struct Bottleneck {
+    let inUse: Int
+    let limit: Int
+    let bound: PoolFailure.Bound
+
+    func timedOut(position: Int, waited: Duration) -> PoolFailure {
+      .waitTimedOut(inUse: inUse, limit: limit, bound: bound, position: position, waited: waited)
+    }
   }
 }

@@ -7,8 +7,9 @@ package import LinnetBytes
 ///
 /// Theory of operation
 ///
-/// *Streams.* Every connection has n streams: HTTP/1 has 1, HTTP/2 what SETTINGS allows. There is no other difference.
-/// A connection is dialling, open, draining (takes no new streams) or gone; see ``ConnectionSlot``.
+/// *Streams.* Every connection has n streams: HTTP/1 has 1, HTTP/2 what SETTINGS allows. The only other difference is a
+/// limit of its own, below. A connection is dialling, open, draining (takes no new streams) or gone; see
+/// ``ConnectionSlot``. Idle means that no stream is leased; too old means no new stream, and closed with the last one.
 ///
 /// *Common path.* ``leaseIdle(now:)`` gives the connection that was used last, so that the longest idle ones expire, and
 /// ``streamReleased(_:reusable:now:)`` takes it back. Neither allocates.
@@ -17,6 +18,25 @@ package import LinnetBytes
 /// progress for each waiter already. The dial is not for that request: the oldest waiter takes whichever connection is
 /// ready first, a released or a new one, and a new connection that nobody wants any more goes idle. So a cancelled
 /// request never wastes a handshake, and its dial, bounded by the limits, helps the next request.
+///
+/// *Many streams.* What the latest news of a peer said (a new connection, a changed number of streams) is what the next
+/// dial is expected to bring, for the life of the pool: one dial serves so many waiters. Before any news,
+/// ``PoolLimits/assumeMultiplexed`` lets one dial serve all; if it brings HTTP/1, the missing dials start then. A peer may
+/// change its mind in both directions; connections of both kinds can exist together. When every stream is in use,
+/// another connection is dialled, up to ``PoolLimits/maximumMultiplexedConnections`` that take streams; then requests
+/// queue. New streams go to one connection until it is full (``ConnectionTable/shared``), so that the others can go idle.
+/// A connection whose peer allows no stream (SETTINGS may say 0) serves nobody: another is dialled, and it expires like
+/// an idle one.
+///
+/// *Suspicion.* An owner that no longer trusts a connection (no answer to a PING, a request that timed out) reports
+/// ``connectionWillClose(_:)``: requests go elsewhere, and waiters get a new dial at once.
+///
+/// *Back-off.* A peer that says that it is overloaded (ENHANCE_YOUR_CALM; GOAWAY on one fresh connection after the other)
+/// must not be answered with the next handshake. ``peerIsOverloaded(_:now:)`` holds back every dial for
+/// ``PoolLimits/firstBackoff``, and twice as long with each further sign, up to ``PoolLimits/maximumBackoff``. Meanwhile
+/// requests queue within their deadlines, dials that began before go on, and open connections are leased. The end of the
+/// pause is in ``nextDeadline`` when somebody waits for it. The pool forgets the overload when a connection that was
+/// established after the latest sign has served a stream and remained usable.
 ///
 /// *Fairness.* First come, first served. While anyone waits, no usable stream is free (each event that frees one serves
 /// the queue), and `leaseIdle` refuses, so that no request overtakes.
@@ -27,11 +47,14 @@ package import LinnetBytes
 /// which hides a refused connection for seconds; Go binds each dial's error to one request, which needs a thousand dials
 /// for a thousand requests. Here:
 ///   1. If the remaining dials suffice for all waiters, the dial was surplus and nobody fails.
-///   2. Otherwise waiters that queued before the dial began fail with it, oldest first: one, if any connection is open
-///      (the host is alive, and the others may get what is released); all that the remaining dials do not cover, if none
-///      is open. The dials of a cold burst began with their own waiter, so each fails one; a dial of the second round
+///   2. Otherwise waiters that queued before the dial began fail with it, oldest first: one, if any open connection
+///      takes streams (the host is alive, and the others may get what is released); all that the remaining dials do not
+///      cover, if none does. The dials of a cold burst began with their own waiter, so each fails one; a dial of the second round
 ///      began when everybody queued already, and its failure ends the matter.
 ///   3. For those that remain uncovered a new dial starts.
+/// The rules are the same when one dial serves many: the first dial of a cold burst fails the one request that it began
+/// for, the second all others that queued by then.
+///
 /// No endless redialling: a dial that fails nobody was surplus or older than every waiter, and its replacement is younger
 /// than all of them; so each waiter costs at most two failing dials.
 ///
@@ -100,6 +123,9 @@ package struct PoolMachine: ~Copyable, Sendable {
   var ages = DeadlineHeap<ConnectionID>()
   /// Waiters that one dial is expected to serve: the streams of the connection that was established last.
   var streamsPerDial: Int
+  /// Whether the latest news was of a connection with many streams, even if it allows only one now. False without news.
+  var isMultiplexed = false
+  var backoff = DialBackoff()
   var latestDialAt = Instant(nanoseconds: 0)
   /// Callers read the clock before they get the lock; idle connections must be in the order of their times all the same.
   var latestNow = Instant(nanoseconds: 0)
@@ -120,6 +146,7 @@ package struct PoolMachine: ~Copyable, Sendable {
     if let usage = table.usage(at: table.idle.tail) {
       earliest = min(earliest, usage.idleUntil)
     }
+    if let end = backoff.until, isDialHeldBack { earliest = min(earliest, end) }
     return earliest < .distantFuture ? earliest : nil
   }
 
@@ -171,10 +198,11 @@ package struct PoolMachine: ~Copyable, Sendable {
     }
     // What idled or lived too long would only hold places that a dial needs.
     closeExpired(now: now, &action)
+    backoff.pass(now: now)
     if waiters.isEmpty, let index = table.leasable(now: now) {
       action.leases.append((waiter, lease(index)))
     } else if deadline <= now {
-      action.failures.append((waiter, timedOut(position: waiters.count + 1, waited: .zero)))
+      action.failures.append((waiter, bottleneck.timedOut(position: waiters.count + 1, waited: .zero)))
     } else if isQueueFull {
       action.failures.append((waiter, .queueFull))
     } else {
@@ -196,6 +224,9 @@ package struct PoolMachine: ~Copyable, Sendable {
   ///
   /// - Parameter reusable: whether the *connection* can take more requests. False closes it once its last stream is
   ///   released.
+  ///
+  /// A release that no lease belongs to changes nothing, unless other streams of the connection are leased: then it
+  /// cannot be told from theirs.
   package mutating func streamReleased(_ id: ConnectionID, reusable: Bool, now: Instant) -> Action {
     let now = observe(now)
     var action = Action()
@@ -205,6 +236,7 @@ package struct PoolMachine: ~Copyable, Sendable {
       usage.leased -= 1
       usage.idleUntil = now.advanced(by: limits.idleTime)
       table.transition(index, to: .open(usage))
+      if reusable { backoff.served(signsBefore: usage.signsBefore) }
       if reusable, now < usage.agesAt {
         serve(from: index, now: now, &action)
       } else {
@@ -224,10 +256,15 @@ package struct PoolMachine: ~Copyable, Sendable {
 
   /// A dial ended well.
   ///
-  /// - Parameter streams: how many requests the connection carries at once, as ALPN (and SETTINGS) told; 1 for HTTP/1.
+  /// - Parameters:
+  ///   - streams: how many requests the connection carries at once, as ALPN (and SETTINGS) told; 1 for HTTP/1.
+  ///   - isMultiplexed: whether its protocol has many streams, for a peer that allows one at first. By default every
+  ///     number but 1 means that.
   ///
   /// A connection that the pool does not know is one whose dial was abandoned meanwhile: it is named in `closes`.
-  package mutating func connectionEstablished(_ id: ConnectionID, streams: Int, now: Instant) -> Action {
+  package mutating func connectionEstablished(
+    _ id: ConnectionID, streams: Int, isMultiplexed: Bool = false, now: Instant
+  ) -> Action {
     let now = observe(now)
     var action = Action()
     guard let index = table.index(of: id) else {
@@ -241,8 +278,9 @@ package struct PoolMachine: ~Copyable, Sendable {
       index,
       to: .open(
         ConnectionSlot.Usage(
-          maximumStreams: max(0, streams), idleUntil: now.advanced(by: limits.idleTime), agesAt: agesAt)))
-    if streams > 0 { streamsPerDial = streams }
+          maximumStreams: max(0, streams), isMultiplexed: isMultiplexed || streams != 1,
+          idleUntil: now.advanced(by: limits.idleTime), agesAt: agesAt, signsBefore: backoff.signs)))
+    learn(streams: streams, isMultiplexed: isMultiplexed || streams != 1)
     serve(from: index, now: now, &action)
     settle(now: now, &action)
     return action
@@ -266,7 +304,8 @@ package struct PoolMachine: ~Copyable, Sendable {
     connectionFailed(id, now: now)
   }
 
-  /// The peer takes no new streams (GOAWAY), or the owner wants none. Streams that are leased go on.
+  /// The peer takes no new streams (GOAWAY), or the owner wants none, because it suspects that the connection is dead.
+  /// Streams that are leased go on; waiters for whom there is no other stream get a dial at once.
   package mutating func connectionWillClose(_ id: ConnectionID) -> Action {
     var action = Action()
     guard let index = table.index(of: id), case .open = table.state(at: index) else { return action }
@@ -275,14 +314,29 @@ package struct PoolMachine: ~Copyable, Sendable {
     return action
   }
 
-  /// The peer changed how many streams it allows. Streams above a lowered number go on.
+  /// The peer said that it has too much to do: no dial starts for a while.
+  ///
+  /// - Parameter id: the connection on which it said so; if open, it takes no new streams. Nil when there is none (any
+  ///   more).
+  package mutating func peerIsOverloaded(_ id: ConnectionID?, now: Instant) -> Action {
+    let now = observe(now)
+    var action = Action()
+    backoff.extend(limits: limits, now: now)
+    if let id, let index = table.index(of: id) { retire(index, &action) }
+    settle(now: now, &action)
+    return action
+  }
+
+  /// The peer changed how many streams it allows. Streams above a lowered number go on. Only a protocol with many streams
+  /// reports this.
   package mutating func maxStreamsChanged(_ id: ConnectionID, streams: Int, now: Instant) -> Action {
     let now = observe(now)
     var action = Action()
     guard let index = table.index(of: id), var usage = table.usage(at: index) else { return action }
     usage.maximumStreams = max(0, streams)
+    usage.isMultiplexed = true
     table.transition(index, to: .open(usage))
-    if streams > 0 { streamsPerDial = streams }
+    learn(streams: streams, isMultiplexed: true)
     serve(from: index, now: now, &action)
     settle(now: now, &action)
     return action
@@ -290,18 +344,15 @@ package struct PoolMachine: ~Copyable, Sendable {
 
   // MARK: Time and end
 
-  /// Fails the waiters whose deadline has come, closes what idled or lived too long.
+  /// Fails the waiters whose deadline has come, closes what idled or lived too long, dials what a back-off held back.
   package mutating func timerFired(now: Instant) -> Action {
     let now = observe(now)
     var action = Action()
-    let (inUse, limit) = (self.inUse, maximumConnections)
+    backoff.pass(now: now)
+    let bottleneck = self.bottleneck
     waiters.removeExpired(now: now, dialled: dialledWaiters) { waiter, position in
-      action.failures.append(
-        (
-          waiter.id,
-          .waitTimedOut(
-            inUse: inUse, limit: limit, position: position, waited: waiter.enqueuedAt.duration(to: now))
-        ))
+      let failure = bottleneck.timedOut(position: position, waited: waiter.enqueuedAt.duration(to: now))
+      action.failures.append((waiter.id, failure))
     }
     closeExpired(now: now, &action)
     settle(now: now, &action)

@@ -2,53 +2,6 @@ import LinnetBytes
 import LinnetProtocols
 import Testing
 
-/// A pool with a clock in milliseconds, so that each rule reads as a short story.
-private final class Pool {
-  var machine: PoolMachine
-  var now = Instant(nanoseconds: 0)
-  private var nextWaiter: UInt64 = 0
-
-  init(_ configure: (inout PoolLimits) -> Void = { _ in }) {
-    var limits = PoolLimits()
-    configure(&limits)
-    machine = PoolMachine(limits: limits)
-  }
-
-  func pass(_ milliseconds: Int) { now = now.advanced(by: .milliseconds(milliseconds)) }
-
-  func enqueue(within milliseconds: Int = 10_000) -> (waiter: PoolMachine.WaiterID, action: PoolMachine.Action) {
-    let waiter = PoolMachine.WaiterID(rawValue: nextWaiter)
-    nextWaiter += 1
-    return (
-      waiter, machine.enqueue(waiter, deadline: now.advanced(by: .milliseconds(milliseconds)), now: now)
-    )
-  }
-
-  /// Queues a request and gives the dial that it starts, if any.
-  func dial() -> PoolMachine.ConnectionID? { enqueue().action.dials.first }
-
-  /// A new connection, leased to one request.
-  func connect(streams: Int = 1) throws -> PoolMachine.ConnectionID {
-    let id = try #require(dial())
-    let action = machine.connectionEstablished(id, streams: streams, now: now)
-    #expect(action.leases.count == 1)
-    return id
-  }
-
-  func release(_ id: PoolMachine.ConnectionID, reusable: Bool = true) -> PoolMachine.Action {
-    machine.streamReleased(id, reusable: reusable, now: now)
-  }
-}
-
-extension SmallList {
-  fileprivate var first: Element? { first { _ in true } }
-}
-
-extension PoolMachine.Action {
-  fileprivate var served: [PoolMachine.WaiterID] { leases.map(\.waiter) }
-  fileprivate var failed: [PoolMachine.WaiterID] { failures.map(\.waiter) }
-}
-
 @Suite struct PoolMachineTests {
   // MARK: Leasing
 

@@ -14,6 +14,9 @@ struct PoolModel {
     var stage: Stage
     var begun: Int
     var streams = 0
+    var isMultiplexed = false
+    /// Its place in the order of all things that happened.
+    var established = 0
     var leased = 0
     var idleUntil = Instant.distantFuture
     var agesAt = Instant.distantFuture
@@ -43,6 +46,12 @@ struct PoolModel {
   var waiters: [Waiter] = []
   var sequence = 0
   var perDial: Int
+  /// What the latest news said.
+  var isMultiplexed = false
+  /// Pauses since the peer last proved that it has recovered.
+  var pauses = 0
+  var pausedUntil = Instant(nanoseconds: 0)
+  var latestPause = 0
   var latestDial = Instant(nanoseconds: 0)
   var latestNow = Instant(nanoseconds: 0)
   var isDown = false
@@ -86,14 +95,13 @@ struct PoolModel {
     if let lease = leaseIdle(now: now) {
       expected.leases.append((id, lease))
     } else if deadline <= now {
-      expected.failures[id] = .waitTimedOut(
-        inUse: inUse, limit: max(1, limits.maximumConnections), position: waiters.count + 1, waited: .zero)
-    } else if !hasRoom, !isCovered(waiters.count + 1), uncovered >= Double(limits.maximumWaiters) {
+      expected.failures[id] = timeout(position: waiters.count + 1, waited: .zero)
+    } else if !mayDial, !isCovered(waiters.count + 1), uncovered >= Double(limits.maximumWaiters) {
       expected.failures[id] = .queueFull
     } else {
       waiters.append(Waiter(id: id, deadline: deadline, since: now, order: next()))
       let stale = latestDial.duration(to: now) > limits.maximumSharedDialAge
-      if dialling >= wanted, perDial == 1, stale, hasRoom { beginDial(now) }
+      if dialling >= wanted, perDial == 1, stale, mayDial { beginDial(now) }
     }
     dialAsNeeded(now)
   }
@@ -103,6 +111,7 @@ struct PoolModel {
   mutating func released(_ id: ConnectionID, reusable: Bool, now: Instant) {
     guard let connection = find(id), connection.leased > 0 else { return }
     let isTooOld = connection.agesAt <= now
+    if reusable, connection.stage == .open, connection.established > latestPause { (pauses, pausedUntil) = (0, now) }
     change(id) { [limits] in
       $0.leased -= 1
       $0.idleUntil = now.advanced(by: limits.idleTime)
@@ -117,19 +126,23 @@ struct PoolModel {
     dialAsNeeded(now)
   }
 
-  mutating func established(_ id: ConnectionID, streams: Int, now: Instant) {
+  mutating func established(_ id: ConnectionID, streams: Int, isMultiplexed: Bool, now: Instant) {
     guard let connection = find(id) else {
       expected.closes.insert(id)
       return
     }
     guard connection.stage == .dialling else { return }
+    let order = next()
     change(id) { [limits] in
       $0.stage = .open
       $0.streams = max(0, streams)
+      $0.isMultiplexed = isMultiplexed || streams != 1
+      $0.established = order
       $0.idleUntil = now.advanced(by: limits.idleTime)
       if let age = limits.maximumAge { $0.agesAt = now.advanced(by: age) }
     }
     if streams > 0 { perDial = streams }
+    self.isMultiplexed = isMultiplexed || streams != 1
     serve(id, now: now)
     dialAsNeeded(now)
   }
@@ -140,7 +153,7 @@ struct PoolModel {
     if connection.stage == .dialling, waiters.count > 0 {
       var missing = 0
       for _ in waiters where missing < waiters.count && !isCovered(waiters.count - missing) { missing += 1 }
-      if connections.contains(where: { $0.stage == .open }) { missing = min(1, missing) }
+      if connections.contains(where: { $0.stage == .open && $0.streams > 0 }) { missing = min(1, missing) }
       for waiter in waiters.prefix(missing) where waiter.order < connection.begun {
         expected.failures[waiter.id] = .connectFailed(id)
       }
@@ -158,17 +171,30 @@ struct PoolModel {
 
   mutating func streamsChanged(_ id: ConnectionID, streams: Int, now: Instant) {
     guard find(id)?.stage == .open else { return }
-    change(id) { $0.streams = max(0, streams) }
+    change(id) {
+      $0.streams = max(0, streams)
+      $0.isMultiplexed = true
+    }
     if streams > 0 { perDial = streams }
+    isMultiplexed = true
     serve(id, now: now)
     dialAsNeeded(now)
   }
 
+  mutating func overloaded(_ id: ConnectionID?, now: Instant) {
+    var pause = min(limits.firstBackoff, limits.maximumBackoff)
+    for _ in 0..<pauses { pause = min(limits.maximumBackoff, pause * 2) }
+    pauses += 1
+    pausedUntil = now.advanced(by: pause)
+    latestPause = next()
+    if let id { retire(id) }
+    dialAsNeeded(now)
+  }
+
   mutating func timer(now: Instant) {
-    let (used, limit) = (inUse, max(1, limits.maximumConnections))
+    let before = self
     for (place, waiter) in waiters.enumerated() where waiter.deadline <= now {
-      expected.failures[waiter.id] = .waitTimedOut(
-        inUse: used, limit: limit, position: place + 1, waited: waiter.since.duration(to: now))
+      expected.failures[waiter.id] = before.timeout(position: place + 1, waited: waiter.since.duration(to: now))
     }
     waiters.removeAll { $0.deadline <= now }
     expire(now: now)
@@ -197,6 +223,8 @@ struct PoolModel {
       all.append(connection.agesAt)
       if connection.leased == 0 { all.append(connection.idleUntil) }
     }
+    // With somebody to dial for and room for the dial, only a pause can hold it back.
+    if dialling < wanted, hasRoom { all.append(pausedUntil) }
     return all.filter { $0 < .distantFuture }.min()
   }
 
@@ -209,13 +237,36 @@ struct PoolModel {
 
   private var uncovered: Double { Double(waiters.count) - Double(dialling) * Double(perDial) }
 
+  private var mayDial: Bool { hasRoom && latestNow >= pausedUntil }
+
   private var hasRoom: Bool {
-    !isDown && dialling < max(1, limits.maximumConcurrentDials)
-      && connections.count < max(1, limits.maximumConnections)
+    guard !isDown, dialling < max(1, limits.maximumConcurrentDials), connections.count < mostConnections else {
+      return false
+    }
+    guard isMultiplexed else { return true }
+    let open = connections.filter { $0.stage == .open && $0.isMultiplexed }
+    let useful = open.filter { $0.streams > 0 }.count
+    return useful + dialling < mostMultiplexed && open.count + dialling < mostMultiplexed + 1
+  }
+
+  private var mostConnections: Int { max(1, limits.maximumConnections) }
+  private var mostMultiplexed: Int { max(1, limits.maximumMultiplexedConnections) }
+
+  private func timeout(position: Int, waited: Duration) -> PoolFailure {
+    var (used, limit, bound) = (inUse, mostConnections, PoolFailure.Bound.connections)
+    if dialling < wanted, hasRoom, latestNow < pausedUntil {
+      bound = .backoff
+    } else if isMultiplexed, connections.count < mostConnections, mostMultiplexed < mostConnections {
+      let isUsed = { (connection: Connection) in
+        connection.stage == .open && connection.isMultiplexed && connection.streams > 0 && connection.leased > 0
+      }
+      (used, limit, bound) = (connections.filter(isUsed).count, mostMultiplexed, .multiplexedConnections)
+    }
+    return .waitTimedOut(inUse: used, limit: limit, bound: bound, position: position, waited: waited)
   }
 
   private mutating func dialAsNeeded(_ now: Instant) {
-    while dialling < wanted, hasRoom { beginDial(now) }
+    while dialling < wanted, mayDial { beginDial(now) }
   }
 
   private mutating func beginDial(_ now: Instant) {
@@ -256,7 +307,7 @@ struct PoolModel {
       expected.leases.append((waiters.removeFirst().id, id))
     }
     var idle = connections.filter { $0.group == 1 }.sorted { $0.joined < $1.joined }
-    while idle.count > max(0, limits.maximumIdleConnections) { close(idle.removeFirst().id) }
+    while idle.filter({ $0.streams > 0 }).count > max(0, limits.maximumIdleConnections) { close(idle.removeFirst().id) }
   }
 
   private mutating func expire(now: Instant) {

@@ -24,13 +24,21 @@ struct PoolScript: ~Copyable {
 
   // The world as an owner sees it.
   private var waiting: [WaiterID] = []
-  private var ended: Set<WaiterID> = []
+  private var ended: [WaiterID] = []
   private var alive: [ConnectionID] = []
-  private var everDialled: Set<ConnectionID> = []
+  private var everDialled: [ConnectionID] = []
   private var unusable: Set<ConnectionID> = []
   private var streams: [ConnectionID: Int] = [:]
   private var leases: [ConnectionID] = []
   private var drained = 0
+  private var multiplexed: Set<ConnectionID> = []
+  private var isMultiplexedNow = false
+  private var latest = Instant(nanoseconds: 0)
+  /// Until when no dial may start, and the connections established since that was last said.
+  private var pausedUntil: Instant?
+  private var longestPause: Instant?
+  private var pause: Duration?
+  private var fresh: Set<ConnectionID> = []
   private var isDown = false
 
   /// - Parameter isLogged: text for each event is slow; a failing seed is run again with it.
@@ -45,7 +53,10 @@ struct PoolScript: ~Copyable {
     limits.idleTime = .nanoseconds(Int64(random.below(400)))
     if random.chance(40) { limits.maximumAge = .nanoseconds(Int64(50 + random.below(800))) }
     limits.maximumSharedDialAge = .nanoseconds(Int64(random.below(200)))
-    let isMultiplexed = random.chance(40)
+    limits.maximumMultiplexedConnections = 1 + Int(random.below(4))
+    limits.firstBackoff = .nanoseconds(Int64(random.below(60)))
+    limits.maximumBackoff = .nanoseconds(Int64(random.below(300)))
+    let isMultiplexed = random.chance(60)
     if isMultiplexed { limits.assumeMultiplexed = random.chance(50) }
     self.isMultiplexed = isMultiplexed
     self.limits = limits
@@ -68,8 +79,9 @@ struct PoolScript: ~Copyable {
     case 61..<83: try release()
     case 83..<87: try close()
     case 87..<89: try willClose()
-    case 89..<91: try changeStreams()
-    case 91..<99: try fireTimer()
+    case 89..<92: try changeStreams()
+    case 92..<94: try overload()
+    case 94..<99: try fireTimer()
     default: if random.chance(30) { try shutDown() }
     }
   }
@@ -101,9 +113,11 @@ struct PoolScript: ~Copyable {
 
   private mutating func cancel() throws(ScriptFailure) {
     let isLate = random.chance(20)
-    guard let waiter = isLate ? ended.first : waiting.randomElement(using: &random) else { return }
+    guard let waiter = isLate ? ended.randomElement(using: &random) : waiting.randomElement(using: &random) else {
+      return
+    }
     waiting.removeAll { $0 == waiter }
-    ended.insert(waiter)
+    ended.append(waiter)
     let action = machine.waiterCancelled(waiter, now: now)
     try check("cancel \(waiter.rawValue)", action, now: .init(nanoseconds: 0)) { model, _ in model.cancelled(waiter) }
   }
@@ -111,10 +125,18 @@ struct PoolScript: ~Copyable {
   private mutating func establish() throws(ScriptFailure) {
     guard let id = someConnection({ $0.streams[$1] == nil }) else { return }
     let count = isMultiplexed ? Int(random.below(5)) : 1
+    let isNamedMultiplexed = isMultiplexed && random.chance(50)
     let wasDialling = alive.contains(id) && streams[id] == nil
-    if wasDialling { streams[id] = count }
-    let action = machine.connectionEstablished(id, streams: count, now: now)
-    try check("established \(id.rawValue) \(count)", action) { $0.established(id, streams: count, now: $1) }
+    if wasDialling {
+      streams[id] = count
+      fresh.insert(id)
+      isMultiplexedNow = isNamedMultiplexed || count != 1
+      if isMultiplexedNow { multiplexed.insert(id) }
+    }
+    let action = machine.connectionEstablished(id, streams: count, isMultiplexed: isNamedMultiplexed, now: now)
+    try check("established \(id.rawValue) \(count) \(isNamedMultiplexed)", action) {
+      $0.established(id, streams: count, isMultiplexed: isNamedMultiplexed, now: $1)
+    }
   }
 
   private mutating func fail() throws(ScriptFailure) {
@@ -133,11 +155,16 @@ struct PoolScript: ~Copyable {
 
   private mutating func release() throws(ScriptFailure) {
     let isSpurious = random.chance(3)
-    guard let id = isSpurious ? everDialled.first : leases.randomElement(using: &random) else { return }
+    guard let id = isSpurious ? everDialled.randomElement(using: &random) : leases.randomElement(using: &random) else {
+      return
+    }
     // A second release of a stream cannot be told from the release of another one.
     if isSpurious, leases.contains(id) { return }
-    if let index = leases.firstIndex(of: id) { leases.remove(at: index) }
     let reusable = random.chance(85)
+    if let index = leases.firstIndex(of: id) {
+      leases.remove(at: index)
+      if reusable, alive.contains(id), fresh.contains(id), !unusable.contains(id) { (pause, pausedUntil) = (nil, nil) }
+    }
     if !reusable, !isSpurious { unusable.insert(id) }
     let action = machine.streamReleased(id, reusable: reusable, now: now)
     try check("released \(id.rawValue) \(reusable)", action) { $0.released(id, reusable: reusable, now: $1) }
@@ -152,16 +179,34 @@ struct PoolScript: ~Copyable {
 
   private mutating func changeStreams() throws(ScriptFailure) {
     guard isMultiplexed, let id = someConnection({ $0.streams[$1] != nil }) else { return }
-    let count = Int(random.below(6))
+    let count = random.chance(30) ? 0 : Int(random.below(6))
     if streams[id] != nil { streams[id] = count }
+    if alive.contains(id), !unusable.contains(id), streams[id] != nil {
+      multiplexed.insert(id)
+      isMultiplexedNow = true
+    }
     let action = machine.maxStreamsChanged(id, streams: count, now: now)
     try check("streams of \(id.rawValue): \(count)", action) { $0.streamsChanged(id, streams: count, now: $1) }
   }
 
+  private mutating func overload() throws(ScriptFailure) {
+    let id = random.chance(30) ? nil : someConnection { $0.streams[$1] != nil }
+    if let id, streams[id] != nil { unusable.insert(id) }
+    pause = min(limits.maximumBackoff, pause.map { $0 * 2 } ?? limits.firstBackoff)
+    pausedUntil = pause.map { now.advanced(by: $0) }
+    longestPause = now.advanced(by: limits.maximumBackoff)
+    fresh = []
+    let action = machine.peerIsOverloaded(id, now: now)
+    try check("overloaded \(id.map { String($0.rawValue) } ?? "")", action) { $0.overloaded(id, now: $1) }
+  }
+
   private mutating func fireTimer() throws(ScriptFailure) {
     if random.chance(60), let deadline = machine.nextDeadline { now = max(now, deadline) }
+    let isDue = machine.nextDeadline.map { $0 <= now } ?? false
     let action = machine.timerFired(now: now)
     try check("timer", action) { $0.timer(now: $1) }
+    // A connection that became too old may only be retired, of which the owner learns nothing.
+    if isDue, action.isEmpty, limits.maximumAge == nil { throw failure("a timer was armed for nothing") }
     if let deadline = machine.nextDeadline, deadline <= now { throw failure("a fired timer is due again") }
   }
 
@@ -196,6 +241,7 @@ struct PoolScript: ~Copyable {
         "\(self.now.nanoseconds) \(event()) → close \(closes.map(\.rawValue)) dial \(dials.map(\.rawValue)) "
           + "lease \(leased.map { ($0.waiter.rawValue, $0.connection.rawValue) }) fail \(failed)")
     }
+    latest = max(latest, now ?? self.now)
     let expected = model.event(dials: dials, now: now ?? self.now, body)
     guard
       expected.dials == dials, closes.count == expected.closes.count, Set(closes) == expected.closes,
@@ -211,20 +257,22 @@ struct PoolScript: ~Copyable {
     if action.isDrained { drained += 1 }
     for id in closes { forget(id) }
     for id in dials {
-      guard everDialled.insert(id).inserted else { throw failure("an id was used twice") }
+      guard !everDialled.contains(id) else { throw failure("an id was used twice") }
+      everDialled.append(id)
       alive.append(id)
     }
+    if !dials.isEmpty { try checkDials() }
     for (waiter, connection) in leased {
       guard let index = waiting.firstIndex(of: waiter) else { throw failure("lease for nobody") }
       guard index == 0 || isRequest && waiting.count == 1 else { throw failure("overtaken") }
       waiting.remove(at: index)
-      ended.insert(waiter)
+      ended.append(waiter)
       try lease(connection)
     }
     for (waiter, _) in failed {
       guard let index = waiting.firstIndex(of: waiter) else { throw failure("failure for nobody") }
       waiting.remove(at: index)
-      ended.insert(waiter)
+      ended.append(waiter)
     }
     try checkInvariants()
   }
@@ -237,24 +285,43 @@ struct PoolScript: ~Copyable {
     if isDown { throw failure("leased after shutdown") }
   }
 
+  /// Dials have just begun.
+  private func checkDials() throws(ScriptFailure) {
+    if let pausedUntil, latest < pausedUntil { throw failure("a dial during the back-off") }
+    // Which connections are too old, and so drain, is not seen from here.
+    guard isMultiplexedNow, limits.maximumAge == nil else { return }
+    let useful = alive.count { id in
+      guard let count = streams[id] else { return true }
+      return multiplexed.contains(id) && !unusable.contains(id) && count > 0
+    }
+    guard useful <= limits.maximumMultiplexedConnections else { throw failure("more multiplexed ones than allowed") }
+    let useless = alive.count { multiplexed.contains($0) && !unusable.contains($0) && streams[$0] == 0 }
+    guard useful + useless <= limits.maximumMultiplexedConnections + 1 else { throw failure("dials without end") }
+  }
+
   private mutating func checkInvariants() throws(ScriptFailure) {
     guard alive.count <= limits.maximumConnections else { throw failure("more connections than allowed") }
     let counts = machine.counts
     guard counts.dialling <= limits.maximumConcurrentDials else { throw failure("more dials than allowed") }
     guard counts.dialling + counts.idle + counts.inUse == alive.count else { throw failure("counts \(counts)") }
-    guard counts.idle <= limits.maximumIdleConnections else { throw failure("more idle than allowed") }
+    let useless = alive.count { id in streams[id] == 0 && !leases.contains(id) }
+    guard counts.idle - useless <= limits.maximumIdleConnections else { throw failure("more idle than allowed") }
     guard counts.waiting == waiting.count else { throw failure("counts \(counts)") }
     guard waiting.allSatisfy({ machine.isWaiting($0) }) else { throw failure("a waiter was forgotten") }
     guard counts.leasedStreams == leases.count(where: { alive.contains($0) }) else { throw failure("counts \(counts)") }
     // Somebody waits: then there must be something to hope for.
-    if !waiting.isEmpty, alive.isEmpty { throw failure("waiters without hope") }
+    if !waiting.isEmpty, alive.isEmpty {
+      // What a connection proves that became too old is not seen from here.
+      let end = limits.maximumAge == nil ? pausedUntil : longestPause
+      guard let end, let deadline = machine.nextDeadline, deadline <= end else { throw failure("waiters without hope") }
+    }
   }
 
   private mutating func forget(_ id: ConnectionID) { alive.removeAll { $0 == id } }
 
   /// Mostly a living connection that fits, sometimes any that ever was, or none that ever was.
   private mutating func someConnection(_ fits: (borrowing PoolScript, ConnectionID) -> Bool) -> ConnectionID? {
-    if random.chance(4) { return everDialled.first }
+    if random.chance(4) { return everDialled.randomElement(using: &random) }
     if random.chance(2) { return ConnectionID(rawValue: random.next()) }
     var candidates: [ConnectionID] = []
     for id in alive where fits(self, id) { candidates.append(id) }

@@ -1,0 +1,250 @@
+internal import LinnetBytes
+internal import LinnetHTTP2
+internal import LinnetHTTPTypes
+internal import LinnetIO
+internal import LinnetProtocols
+internal import LinnetTLS
+
+/// Everything of an HTTP/2 connection that its lock guards: transport, session, output, and the exchanges under way.
+///
+/// Theory of operation. The shard reads and parses for all streams; the task that holds a lease submits its own request and
+/// flushes. Each call is one synchronous turn that collects effects, which are performed after the lock is released.
+///
+/// *Streams and leases.* A lease of the pool becomes a stream with ``begin(_:scheme:channel:now:effects:)``; the stream gives it
+/// back when the session says `closed`. An exchange ends for its consumer earlier, with the end of the response.
+///
+/// *Back-pressure.* Nobody stops reading: a stream whose consumer is slow runs out of window, and the others go on.
+struct HTTP2Core: ~Copyable {
+  /// What a turn wants done once the lock is released.
+  struct Effects {
+    var wakes = SmallList<ResponseChannel.Waiter>()
+    var pumpsToCancel = SmallList<Task<Void, Never>>()
+    /// Leases that the pool gets back.
+    var releasedStreams = 0
+    /// How many streams the pool may use from now on.
+    var streamLimit: Int?
+    var willClose = false
+    var isPeerOverloaded = false
+    var isClosed = false
+    /// Told only after the pool, as ``HTTP1Core/Effects/ended``.
+    var ended = SmallList<(channel: ResponseChannel, end: ResponseChannel.End)>()
+    var sessions = SmallList<TLSSession>.none
+    var keyLogLines: [String] = []
+    var needsTurn = false
+  }
+
+  var transport: ByteTransport?
+  var slot: Slot?
+  var session: HTTP2Session
+  var output = WriteBuffer()
+  var exchanges: [HTTP2StreamID: HTTP2Exchange] = [:]
+  /// Exchanges whose request may not have left completely yet.
+  var sending: [HTTP2StreamID] = []
+  var deadlines = DeadlineHeap<HTTP2StreamID>()
+  var served: UInt64 = 0
+  /// Responses that were complete.
+  var completed: UInt64 = 0
+  var isStarted = false
+  /// GOAWAY came: no new streams. The connection closes with the last one.
+  var isGoingAway = false
+  var goAwayCode: HTTP2ErrorCode?
+  /// The pool has no more use for it: it closes with the last stream.
+  var closesWhenEmpty = false
+  /// What the next holder of a lease is told who comes too late.
+  var endedBy: TransportFailure?
+  var sendFailure: TransportFailure?
+  var timer: ShardTimer?
+  var timerAt = Instant.distantFuture
+
+  // Streams.
+  /// What the peer's SETTINGS and ours allow.
+  var settledStreamLimit: Int
+  /// Less than that after the peer refused a stream; grows again with each response.
+  var learnedStreamLimit = Int.max
+  /// What the pool was told last.
+  var toldStreamLimit: Int
+
+  // Liveness.
+  var lastRead: Instant
+  /// When the PING that is not answered was sent.
+  var pingSentAt: Instant?
+  var pings: UInt64 = 0
+  /// A request timed out while nothing at all came: until the PING is answered the pool uses other connections.
+  var isSuspect = false
+
+  let configuration: HTTP2Configuration
+  let scheme: String
+  let shard: IOShard
+
+  /// Frames are made only this far ahead of the socket: what is queued in the session can still be reordered and dropped.
+  static var outputAheadBytes: Int { 64 << 10 }
+  /// Reads per turn before others get their turn (architecture §4).
+  static var readsPerTurn: Int { 16 }
+
+  init(
+    transport: consuming ByteTransport, configuration: HTTP2Configuration, limits: HTTP1Limits, scheme: String,
+    shard: IOShard
+  ) throws(HTTP2Error) {
+    var settings = HTTP2SessionConfiguration()
+    let bounds = 16 << 10...1 << 30
+    settings.initialStreamWindowBytes = configuration.initialStreamWindowBytes.clamped(to: bounds)
+    settings.maximumStreamWindowBytes = max(
+      settings.initialStreamWindowBytes, configuration.maximumStreamWindowBytes.clamped(to: bounds))
+    settings.windowGrowthBudgetBytes = max(0, configuration.windowGrowthBudgetBytes)
+    settings.maximumFieldSectionBytes = limits.maximumFieldSectionBytes
+    settings.maximumFields = limits.maximumFieldCount
+    session = try HTTP2Session(configuration: settings)
+    self.transport = consume transport
+    self.configuration = configuration
+    self.scheme = scheme
+    self.shard = shard
+    settledStreamLimit = min(settings.assumedConcurrentStreams, max(1, configuration.maximumConcurrentStreams))
+    toldStreamLimit = settledStreamLimit
+    lastRead = shard.now
+  }
+
+  var writtenBytes: UInt64 {
+    switch transport {
+    case .some(let open): open.writtenBytes
+    case .none: 0
+    }
+  }
+
+  /// Ciphertext waits for the socket.
+  var hasPendingCiphertext: Bool {
+    switch transport {
+    case .some(let open): open.hasPendingOutput
+    case .none: false
+    }
+  }
+
+  /// How many streams the pool may use.
+  var streamLimit: Int {
+    if isSuspect { return 0 }
+    return min(settledStreamLimit, learnedStreamLimit)
+  }
+
+  /// Sends and receives what the socket allows.
+  mutating func progress(now: Instant, effects: inout Effects) {
+    receive(now: now, effects: &effects)
+    flush(now: now, effects: &effects)
+  }
+
+  // MARK: The holder of a lease
+
+  /// Starts an exchange: submits the head and, when it is at hand, the whole body.
+  mutating func begin(
+    _ start: ExchangeStart, channel: ResponseChannel, now: Instant, effects: inout Effects
+  ) throws(TransportFailure) -> ExchangeID {
+    guard transport != nil else { throw endedBy ?? Self.endedBeforeRequest }
+    guard !isGoingAway else {
+      effects.releasedStreams += 1
+      throw endedBy ?? Self.endedBeforeRequest
+    }
+    let stream: HTTP2StreamID
+    do throws(TransportFailure) {
+      let (head, bodyLength) = try HTTP2RequestHead.make(for: start, scheme: scheme)
+      stream = try submit(head, bodyLength: bodyLength, endsStream: start.isComplete && start.immediateBody == nil)
+    } catch {
+      effects.releasedStreams += 1
+      throw error
+    }
+    served += 1
+    exchanges[stream] = HTTP2Exchange(
+      stream: stream, channel: channel, timeouts: start.timeouts, totalDeadline: start.totalDeadline,
+      writeMark: writtenBytes, startedAt: now, isRequestComplete: start.isComplete, lastProgress: now,
+      continueDeadline: start.continueDeadline)
+    sending.append(stream)
+    do throws(HTTP2Error) {
+      if let body = start.immediateBody { try session.sendBody(body, on: stream) }
+      if start.isComplete, start.immediateBody != nil { try session.sendEnd(trailers: nil, on: stream) }
+    } catch {
+      fail(stream, TransportFailure(error), code: .internalError, effects: &effects)
+    }
+    // A connection that was silent for long may be dead; the request must not wait for a timeout to find out.
+    if let interval = configuration.keepAliveInterval, lastRead.duration(to: now) >= interval { ping(now: now) }
+    flush(now: now, effects: &effects)
+    rearm(stream)
+    return ExchangeID(value: UInt64(stream.rawValue.magnitude))
+  }
+
+  private mutating func submit(
+    _ head: HTTP2RequestHead, bodyLength: UInt64?, endsStream: Bool
+  ) throws(TransportFailure) -> HTTP2StreamID {
+    do throws(HTTP2Error) {
+      return try session.submitRequest(head, bodyLength: bodyLength, endsStream: endsStream)
+    } catch {
+      throw TransportFailure(error)
+    }
+  }
+
+  static var endedBeforeRequest: TransportFailure {
+    TransportFailure(
+      code: .connectionLost, phase: .send, reason: "the server closed the connection before the request was sent",
+      isCloseBeforeResponse: true)
+  }
+
+  /// Queues a part of the body, or its end (`nil`).
+  ///
+  /// - Returns: Whether the producer has to wait.
+  mutating func sendBody(
+    _ chunk: ByteChunk?, for id: ExchangeID, now: Instant, effects: inout Effects
+  ) throws(TransportFailure) -> Bool {
+    let stream = HTTP2StreamID(id)
+    guard let exchange = exchanges[stream], transport != nil else { throw Self.exchangeEnded }
+    // The peer owes nothing while it has nothing to take: its silence starts now.
+    if session.unsentBytes(on: stream) == 0 { exchanges[stream]?.lastProgress = now }
+    do throws(HTTP2Error) {
+      if let chunk {
+        try session.sendBody(chunk, on: stream)
+      } else {
+        try session.sendEnd(trailers: nil, on: stream)
+        exchanges[stream]?.isRequestComplete = true
+      }
+    } catch {
+      let failure = TransportFailure(error).at(.send).with(sent: .maybe)
+      fail(stream, failure, code: .cancel, effects: &effects)
+      flush(now: now, effects: &effects)
+      throw failure
+    }
+    flush(now: now, effects: &effects)
+    if chunk == nil || exchange.requestSentAt != nil { rearm(stream) }
+    return mustWait(stream)
+  }
+
+  static var exchangeEnded: TransportFailure {
+    TransportFailure(code: .connectionLost, phase: .send, reason: "the exchange has ended")
+  }
+
+  /// Whether too much of the body is unsent.
+  func mustWait(_ stream: HTTP2StreamID) -> Bool {
+    session.unsentBytes(on: stream) >= HTTP1Core.sendHighWater
+  }
+
+  /// The consumer has taken bytes; the peer may send as many again.
+  mutating func consumed(
+    _ count: Int, on id: ExchangeID, isStarved: Bool, now: Instant, effects: inout Effects
+  ) {
+    let stream = HTTP2StreamID(id)
+    guard let exchange = exchanges[stream] else { return }
+    exchanges[stream]?.unconsumed = max(0, exchange.unconsumed - count)
+    exchanges[stream]?.lastProgress = now
+    session.consumed(count, on: stream, isStarved: isStarved)
+    if session.wantsToSend { flush(now: now, effects: &effects) }
+    rearm(stream)
+  }
+
+  /// The consumer is gone: the stream is reset, and the connection serves the others.
+  mutating func abandon(_ id: ExchangeID, now: Instant, effects: inout Effects) {
+    let stream = HTTP2StreamID(id)
+    guard exchanges[stream] != nil else { return }
+    fail(stream, .cancelled, code: .cancel, effects: &effects)
+    flush(now: now, effects: &effects)
+  }
+}
+
+extension Int {
+  fileprivate func clamped(to bounds: ClosedRange<Int>) -> Int {
+    Swift.min(Swift.max(self, bounds.lowerBound), bounds.upperBound)
+  }
+}

@@ -1,0 +1,34 @@
+internal import LinnetBytes
+internal import LinnetHTTP2
+internal import LinnetProtocols
+
+/// One exchange on one stream of an HTTP/2 connection.
+struct HTTP2Exchange {
+  let stream: HTTP2StreamID
+  let channel: ResponseChannel
+  let timeouts: TimeoutConfiguration
+  let totalDeadline: Instant
+  /// Bytes that the connection had written when the exchange began.
+  let writeMark: UInt64
+  let startedAt: Instant
+  var isRequestComplete: Bool
+  var isHeadReceived = false
+  /// Body bytes that were delivered and not yet reported as consumed: while there are any, silence is the consumer's.
+  var unconsumed = 0
+  /// Body bytes that were unsent when the connection last wrote: fewer of them is progress.
+  var lastUnsent = 0
+  var sendWaiter: ResponseChannel.Waiter?
+  var pump: Task<Void, Never>?
+  var lastProgress: Instant
+  var requestSentAt: Instant?
+  var continueDeadline: Instant?
+  /// What is in the connection's heap for it.
+  var deadline: (id: DeadlineID, at: Instant)?
+
+  var id: ExchangeID { ExchangeID(value: UInt64(stream.rawValue.magnitude)) }
+}
+
+extension HTTP2StreamID {
+  /// The stream that carries an exchange: they have the same number.
+  init(_ exchange: ExchangeID) { self.init(rawValue: Int32(truncatingIfNeeded: exchange.value)) }
+}
