@@ -22,9 +22,9 @@ import Testing
     #expect(pool.enqueue().action.isEmpty)
     #expect(pool.deadline == 100)
     pool.pass(1)
-    let dials = Array(pool.fire().dials)
+    let dials = pool.fire().dials
     #expect(dials.count == 2)
-    #expect(pool.establish(dials[1], streams: 1).served == [waiter])
+    #expect(pool.establish(try #require(dials.first), streams: 1).served == [waiter])
   }
 
   @Test("a request after the end of the back-off dials without a timer")
@@ -99,7 +99,7 @@ import Testing
     let pool = Pool { $0.maximumConnections = 2 }
     let old = try pool.connect()
     for _ in 0..<3 { _ = overload(pool) }
-    // An old connection proves nothing, nor does a stream that failed.
+    // An old connection proves nothing.
     _ = pool.release(old)
     #expect(pool.lease() == old)
     let (first, _) = pool.enqueue()
@@ -122,6 +122,19 @@ import Testing
     _ = pool.release(fresher)
     _ = pool.enqueue()
     #expect(pool.deadline == 1_300)
+  }
+
+  @Test("a stream after which the connection cannot be used proves nothing")
+  func notRecovered() throws {
+    let pool = Pool()
+    let a = try #require(pool.dial())
+    _ = overload(pool)
+    _ = pool.establish(a, streams: 1)
+    _ = pool.enqueue()
+    let action = pool.release(a, reusable: false)
+    #expect(Array(action.closes) == [a])
+    #expect(action.dials.isEmpty)
+    #expect(pool.deadline == 100)
   }
 
   @Test("the proof of recovery starts the dials that were held back")

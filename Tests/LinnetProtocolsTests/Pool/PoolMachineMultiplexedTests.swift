@@ -58,16 +58,24 @@ import Testing
     _ = pool.machine.maxStreamsChanged(a, streams: 0, now: pool.now)
     let (first, action) = pool.enqueue()
     let b = try #require(action.dials.first)
-    let (second, _) = pool.enqueue()
+    let others = (0..<5).map { _ in pool.enqueue().waiter }
     let failed = pool.machine.connectionFailed(b, now: pool.now)
     #expect(failed.failed == [first])
     let c = try #require(failed.dials.first)
-    let (third, _) = pool.enqueue()
-    let (fourth, _) = pool.enqueue()
-    _ = pool.machine.waiterCancelled(third, now: pool.now)
-    let again = pool.machine.connectionFailed(c, now: pool.now)
-    #expect(again.failed == [second])
-    #expect(pool.machine.isWaiting(fourth) == true)
+    #expect(pool.machine.connectionFailed(c, now: pool.now).failed == others)
+  }
+
+  @Test("a failed dial fails one request when an open connection takes streams")
+  func failedDialBesideFull() throws {
+    let pool = Pool { $0.maximumConcurrentDials = 1 }
+    let a = try fill(pool, streams: 1)
+    let waiters = (0..<3).map { _ in pool.enqueue() }
+    let b = try #require(waiters[0].action.dials.first)
+    let failed = pool.machine.connectionFailed(b, now: pool.now)
+    #expect(failed.failed == [waiters[0].waiter])
+    let c = try #require(failed.dials.first)
+    #expect(pool.machine.connectionFailed(c, now: pool.now).failed == [waiters[1].waiter])
+    #expect(pool.release(a).served == [waiters[2].waiter])
   }
 
   @Test("a peer that changes its mind between HTTP/2 and HTTP/1 is dialled accordingly")
@@ -110,6 +118,14 @@ import Testing
     let pool = Pool { $0.maximumMultiplexedConnections = 3 }
     _ = try fill(pool, streams: 1)
     #expect((0..<5).compactMap { _ in pool.dial() }.count == 2)
+  }
+
+  @Test("a connection counts as multiplexed once its peer changes the number of streams, whatever that is")
+  func becomesMultiplexed() throws {
+    let pool = Pool { $0.maximumMultiplexedConnections = 1 }
+    let a = try pool.connect(streams: 1)
+    #expect(pool.machine.maxStreamsChanged(a, streams: 1, now: pool.now).isEmpty)
+    #expect(pool.dial() == nil)
   }
 
   @Test("a limit of zero or less still allows one connection", arguments: [0, -1, .min])
