@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinnetBytes
 internal import LinnetTLS
 
 /// The bytes of one accepted connection: blocking reads and writes, and waits that notice when the client goes away.
@@ -7,6 +8,7 @@ internal import LinnetTLS
 final class ServerStream {
   private let socket: BlockingSocket
   private let tls: ServerTLSLayer?
+  private var scratch: [UInt8] = []
   private(set) var receivedBytes: UInt64 = 0
   private(set) var sentBytes: UInt64 = 0
   /// What the TLS handshake agreed on.
@@ -64,6 +66,57 @@ final class ServerStream {
       do throws(ConnectionEnd) { try send(buffer) } catch { failure = error }
     }
     if let failure { throw failure }
+  }
+
+  // MARK: Without waiting
+
+  /// Takes what is there now.
+  ///
+  /// - Returns: False when the client closed its side.
+  func receiveAvailable(_ take: (UnsafeRawBufferPointer) -> Void) throws(ConnectionEnd) -> Bool {
+    if let tls {
+      return try tls.receiveAvailable { bytes in
+        receivedBytes &+= UInt64(bytes.count)
+        take(bytes)
+      }
+    }
+    if scratch.isEmpty { scratch = [UInt8](repeating: 0, count: 64 << 10) }
+    var outcome: Result<Int?, ConnectionEnd> = .success(nil)
+    scratch.withUnsafeMutableBytes { room in
+      do throws(ConnectionEnd) { outcome = .success(try socket.receiveAvailable(into: room)) } catch {
+        outcome = .failure(error)
+      }
+    }
+    guard let count = try outcome.get() else { return true }
+    receivedBytes &+= UInt64(count)
+    scratch.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    return count > 0
+  }
+
+  /// Sends what the socket takes now from the front of `output`.
+  func sendAvailable(_ output: inout WriteBuffer) throws(ConnectionEnd) {
+    if let tls {
+      sentBytes &+= UInt64(try tls.sendAvailable(&output))
+    } else {
+      let before = output.count
+      try socket.sendAvailable(&output)
+      sentBytes &+= UInt64(before - output.count)
+    }
+  }
+
+  /// Whether bytes that were taken from an output buffer still wait for the socket.
+  var hasUnsentOutput: Bool { tls?.hasUnsentOutput ?? false }
+
+  /// Waits for the client, for room to send if that is wanted, for a byte from `wake`, or for the time to be over.
+  func waitForAny(wake: CInt, wantsToSend: Bool, milliseconds: CInt) throws(ConnectionEnd) {
+    var interests = [
+      pollfd(fd: socket.descriptor, events: Int16(wantsToSend ? POLLIN | POLLOUT : POLLIN), revents: 0),
+      pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+    ]
+    guard poll(&interests, 2, milliseconds) >= 0 || errno == EINTR else { throw ConnectionEnd(.failed(errno)) }
+    guard interests[1].revents != 0 else { return }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    _ = read(wake, &bytes, bytes.count)
   }
 
   // MARK: Closing
