@@ -262,6 +262,7 @@ struct ProcessTests {
     let result = try await CommandRun.linnet("demo", environment: ["TMPDIR": files.path])
     #expect(result.status == 0, "\(result.output)")
     #expect(result.output.contains("reused") && result.output.contains("TLSv1.3"))
+    #expect(result.output.contains("50 answers over 1 connection, 50 streams at the same time"))
     #expect(try await CommandRun.shell("ls -A '\(files.path)'").output.isEmpty)
   }
 }
