@@ -233,8 +233,7 @@ public final class HTTP2FrameConnection {
   }
 
   /// The block of these fields in the state of the connection's table: it must be sent, and before any later one.
-  ///
-  /// - Parameter neverIndexed: Marks all fields as secrets that nobody may put into a table.
+  /// `neverIndexed` marks all fields as secrets that nobody may put into a table.
   public func encode(_ fields: [HeaderLine], neverIndexed: Bool = false) throws(ConnectionEnd) -> [UInt8] {
     do throws(HTTP2Error) {
       return try encoder.encode(fields.map { HPACKField($0.name, $0.value, isNeverIndexed: neverIndexed) })

@@ -194,9 +194,8 @@ extension HTTP2FrameConnection {
     return true
   }
 
-  /// Sends DATA, in frames of at most the size that the client takes.
-  ///
-  /// - Parameter ignoresWindows: True sends all at once, whether the client allows it or not; false waits.
+  /// Sends DATA, in frames of at most the size that the client takes. With `ignoresWindows` all is sent at once, whether
+  /// the client allows it or not; without, this waits.
   public func sendData(
     _ bytes: [UInt8], on id: UInt32, endStream: Bool = false, ignoresWindows: Bool = false
   ) throws(ConnectionEnd) {
