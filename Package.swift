@@ -125,8 +125,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "LinnetTestSupportTests",
-      dependencies: ["LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS"],
-      swiftSettings: common),
+      dependencies: [
+        "LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetHTTP2", "LinnetIO", "LinnetBytes", "LinnetTLS",
+      ], swiftSettings: common),
     .testTarget(
       name: "LinnetHTTPTests",
       dependencies: [

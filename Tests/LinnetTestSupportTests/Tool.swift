@@ -14,6 +14,9 @@ enum Tool {
     run(["/usr/bin/python3", "-c", program] + arguments)
   }
 
+  /// Runs a program of /usr/bin and returns what it printed.
+  static func run(_ name: String, _ arguments: String...) -> Output { run(["/usr/bin/\(name)"] + arguments) }
+
   private static func run(_ command: [String]) -> Output {
     var ends: [CInt] = [-1, -1]
     pipe(&ends)

@@ -90,6 +90,7 @@ extension HTTP2FrameConnection {
   /// Sends a whole answer, within the client's windows: reads frames while it has to wait. Ends early when the client
   /// resets the stream.
   public func respond(_ stream: UInt32, _ response: HTTP2FrameResponse) throws(ConnectionEnd) {
+    guard isOpen(stream) else { return }
     try sendHeads(of: response, on: stream)
     var sending = Sending(stream: stream, response: response)
     while try !advance(&sending) {
