@@ -179,6 +179,7 @@ extension HTTP2Core {
     var failure = Self.endedBeforeRequest
     failure.http2ErrorCode = code.rawValue
     failure.isUnprocessed = true
+    failure.isOvertaken = last.rawValue > 0
     endedBy = failure
     goAwayCode = code
     guard !isGoingAway else { return }

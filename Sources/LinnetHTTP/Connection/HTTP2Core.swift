@@ -152,6 +152,7 @@ struct HTTP2Core: ~Copyable {
       stream = try submit(head, bodyLength: bodyLength, endsStream: start.isComplete && start.immediateBody == nil)
     } catch {
       effects.releasedStreams += 1
+      if error.isUnprocessed { effects.willClose = true }
       throw error
     }
     served += 1
