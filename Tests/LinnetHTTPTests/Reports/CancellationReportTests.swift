@@ -19,12 +19,14 @@ struct CancellationReportTests {
     defer { server.stop() }
     let client = wire.client()
     let (small, big) = (server.url("/"), server.url("/big"))
+    // More than a thousand resets at a stretch are an attack for a server, which ends the connection (CVE-2023-44487).
+    let count = wire.isHTTP2 ? 30 : TestSize.of(60, long: 1000)
     let outcomes = await withTaskGroup { group in
       for worker in 0..<32 {
         group.addTask {
           var random = SeededGenerator(seed: UInt64(worker))
           var outcomes: [TransportError.Code?: Int] = [:]
-          for _ in 0..<TestSize.of(60, long: 1000) {
+          for _ in 0..<count {
             let task = client.start(.get(Bool.random(using: &random) ? small : big))
             let yields = Int.random(in: 0..<100, using: &random)
             let canceller = Task {
@@ -40,7 +42,7 @@ struct CancellationReportTests {
       return await group.reduce(into: [TransportError.Code?: Int]()) { $0.merge($1, uniquingKeysWith: +) }
     }
     #expect(outcomes.keys.allSatisfy { $0 == nil || $0 == .cancelled }, "\(outcomes)")
-    #expect(outcomes.values.reduce(0, +) == 32 * TestSize.of(60, long: 1000))
+    #expect(outcomes.values.reduce(0, +) == 32 * count)
     await client.waitForPools { $0.leasedStreams + $0.waiting == 0 }
   }
 

@@ -186,11 +186,13 @@ struct PoolReportTests {
     defer { server.stop() }
     let client = wire.client { $0.limitRequests(to: 10, over: version) }
     let url = server.url("/")
+    // More than a thousand resets at a stretch are an attack for a server, which ends the connection (CVE-2023-44487).
+    let count = wire.isHTTP2 ? 40 : TestSize.of(50, long: 2000)
     await withTaskGroup { group in
       for worker in 0..<20 {
         group.addTask {
           var random = SeededGenerator(seed: UInt64(worker))
-          for _ in 0..<TestSize.of(50, long: 2000) {
+          for _ in 0..<count {
             let task = client.start(.get(url))
             for _ in 0..<Int.random(in: 0..<60, using: &random) { await Task.yield() }
             task.cancel()
