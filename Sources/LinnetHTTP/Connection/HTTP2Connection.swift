@@ -103,6 +103,13 @@ actor HTTP2Connection: PooledConnection {
   nonisolated var streamLimit: Int { core.withLock { $0.streamLimit } }
   nonisolated var servedExchanges: UInt64 { core.withLock { $0.served } }
 
+  nonisolated var flowControlReport: String {
+    core.withLock { core in
+      "connection \(id.rawValue): \(core.exchanges.count) exchanges, \(core.output.count) bytes wait for the socket\n"
+        + core.session.flowControlReport
+    }
+  }
+
   nonisolated func begin(_ start: ExchangeStart, channel: ResponseChannel) throws(TransportFailure) -> ExchangeID {
     let id = try withCore { (core, effects, now) throws(TransportFailure) in
       try core.begin(start, channel: channel, now: now, effects: &effects)

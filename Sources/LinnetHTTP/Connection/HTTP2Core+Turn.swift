@@ -196,7 +196,7 @@ extension HTTP2Core {
       session.drain(into: &output, upTo: Self.outputAheadBytes)
       _ = try? transport?.flush(&output)
     }
-    failAll(failure, effects: &effects)
+    failAll(failure, isEndOfInput: error.reason == .endOfInput, effects: &effects)
   }
 
   /// Tells the pool when the number of streams that it may use has changed.
