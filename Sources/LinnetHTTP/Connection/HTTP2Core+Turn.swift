@@ -136,6 +136,7 @@ extension HTTP2Core {
   private mutating func deliver(
     _ head: ResponseHead, _ length: UInt64?, on stream: HTTP2StreamID, now: Instant, effects: inout Effects
   ) {
+    hasResponded = true
     guard let exchange = exchanges[stream] else { return }
     exchanges[stream]?.isHeadReceived = true
     exchanges[stream]?.continueDeadline = nil

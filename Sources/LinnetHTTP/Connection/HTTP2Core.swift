@@ -66,6 +66,8 @@ struct HTTP2Core: ~Copyable {
 
   // Liveness.
   var lastRead: Instant
+  /// A head of a response has come.
+  var hasResponded = false
   /// When the PING that is not answered was sent.
   var pingSentAt: Instant?
   var pings: UInt64 = 0
@@ -146,6 +148,12 @@ struct HTTP2Core: ~Copyable {
       effects.releasedStreams += 1
       throw endedBy ?? Self.endedBeforeRequest
     }
+    // SETTINGS came behind the lease. In the session the request would wait for this connection only.
+    guard session.openStreams < settledStreamLimit else {
+      effects.streamLimit = streamLimit
+      effects.releasedStreams += 1
+      throw Self.noFreeStream
+    }
     let stream: HTTP2StreamID
     do throws(TransportFailure) {
       let (head, bodyLength) = try HTTP2RequestHead.make(for: start, scheme: scheme)
@@ -182,6 +190,14 @@ struct HTTP2Core: ~Copyable {
     } catch {
       throw TransportFailure(error)
     }
+  }
+
+  private static var noFreeStream: TransportFailure {
+    var failure = TransportFailure(
+      code: .streamRefused, phase: .send, reason: "the server allows no further request on the connection")
+    failure.isUnprocessed = true
+    failure.isOvertaken = true
+    return failure
   }
 
   static var endedBeforeRequest: TransportFailure {
