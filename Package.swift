@@ -125,7 +125,10 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "LinnetTestSupportTests",
-      dependencies: ["LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS"],
+      dependencies: [
+        "LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS", "LinnetHTTP2",
+        "LinnetHTTPTypes",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "LinnetHTTPTests",

@@ -7,8 +7,12 @@ import Linnet
 enum WorkloadMode: String, CaseIterable, Sendable {
   /// Small keep-alive GETs over HTTP/1.1, each body read to its end.
   case h1
+  /// The same over one HTTP/2 connection, C requests at a time on it; in cleartext by prior knowledge.
+  case h2
   /// Whole downloads, streamed to nowhere.
   case dl1
+  /// The same over one HTTP/2 connection.
+  case dl2
   /// A new TLS connection for each request, without resumption.
   case new
   /// A new TLS connection for each request, with resumption.
@@ -23,6 +27,8 @@ enum WorkloadMode: String, CaseIterable, Sendable {
   case typed
   /// As json, through the typed client's whole pipeline.
   case typedjson
+
+  var usesHTTP2: Bool { self == .h2 || self == .dl2 }
 }
 
 /// The endpoint of the typed workloads.
@@ -52,7 +58,9 @@ struct ClientWorkload: Sendable {
 
   private var configuration: HTTPClientConfiguration {
     var configuration = HTTPClientConfiguration()
-    configuration.pool.maximumConnectionsPerOrigin = max(concurrency, 1)
+    configuration.pool.maximumConnectionsPerOrigin = mode.usesHTTP2 ? 1 : max(concurrency, 1)
+    configuration.httpVersion = mode.usesHTTP2 ? .http2PriorKnowledge : .http1Only
+    configuration.http2.maximumConcurrentStreams = max(concurrency, 1)
     configuration.pool.maximumIdleConnectionsPerOrigin = max(concurrency, 1)
     configuration.pool.maximumConcurrentDials = 64
     if mode != .gzip { configuration.decompression = .disabled }
@@ -63,9 +71,9 @@ struct ClientWorkload: Sendable {
 
   private var warmUp: Int {
     switch mode {
-    case .dl1, .new, .idle: 0
+    case .dl1, .dl2, .new, .idle: 0
     case .newr: 1
-    case .h1, .gzip, .json, .typed, .typedjson: max(min(requests / 10, 2000), concurrency)
+    case .h1, .h2, .gzip, .json, .typed, .typedjson: max(min(requests / 10, 2000), concurrency)
     }
   }
 
@@ -82,8 +90,10 @@ struct ClientWorkload: Sendable {
     var extra = allocations > 0 ? ",\"allocations_per_req\":\(Double(allocations) / Double(requests))" : ""
     if mode == .idle {
       let perConnection = Double(Measurement.residentKilobytes() - before) / Double(requests)
-      extra += ",\"rss_kb_per_conn\":\(perConnection),\"socks\":\(Measurement.socketCount())"
+      extra += ",\"rss_kb_per_conn\":\(perConnection)"
     }
+    // How many connections there are: one over HTTP/2, N idle ones.
+    if mode == .idle || mode.usesHTTP2 { extra += ",\"socks\":\(Measurement.socketCount())" }
     let report = measurement.report(mode: mode, requests: requests, concurrency: concurrency, extra: extra)
     await client.raw.shutdown(grace: .zero)
     return report

@@ -1,3 +1,5 @@
+package import LinnetHTTP
+
 /// What the command line asks for. Filled by ``CommandLineParser``; nothing here touches the system.
 package struct CommandLineOptions: Sendable, Equatable {
   package enum Action: Sendable, Equatable {
@@ -87,6 +89,7 @@ package struct CommandLineOptions: Sendable, Equatable {
   /// A path, or `@` and a name of the abstract name space.
   package var unixSocket: Argument?
   package var addressFamily = AddressFamily.any
+  package var httpVersion = HTTPVersionPolicy.automatic
   /// Nil: no limit. Default 300 s, as curl's.
   package var connectTimeout: Duration? = .seconds(300)
   package var maximumTime: Duration?

@@ -1,3 +1,5 @@
+internal import LinnetHTTP
+
 /// Turns the words of the command line into options. Pure: it opens no file.
 package struct CommandLineParser {
   private var options = CommandLineOptions()
@@ -99,8 +101,8 @@ package struct CommandLineParser {
     case .showSecrets: options.showsSecrets = true
     case .noProgress: options.showsProgress = false
     case .help, .version: if options.action == .request { options.action = option == .help ? .help : .version }
-    case .insecure, .caFile, .certificate, .key, .passphrase, .http11, .resolve, .unixSocket, .abstractUnixSocket,
-      .ipv4, .ipv6, .connectTimeout, .maximumTime, .expectTimeout:
+    case .insecure, .caFile, .certificate, .key, .passphrase, .http11, .http2, .http2PriorKnowledge, .resolve,
+      .unixSocket, .abstractUnixSocket, .ipv4, .ipv6, .connectTimeout, .maximumTime, .expectTimeout:
       try applyConnection(option, value)
     }
   }
@@ -120,7 +122,11 @@ package struct CommandLineParser {
     case .connectTimeout: options.connectTimeout = try Self.duration(value, of: "--connect-timeout")
     case .maximumTime: options.maximumTime = try Self.duration(value, of: "--max-time")
     case .expectTimeout: options.expectTimeout = try Self.duration(value, of: "--expect100-timeout") ?? .zero
-    default: break  // `--http1.1` asks for what is done anyway.
+    // The last one counts, as in curl.
+    case .http11: options.httpVersion = .http1Only
+    case .http2: options.httpVersion = .automatic
+    case .http2PriorKnowledge: options.httpVersion = .http2PriorKnowledge
+    default: break
     }
   }
 

@@ -11,6 +11,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case connectFailed = 7
   /// The server's answer is not HTTP.
   case weirdReply = 8
+  /// The server broke HTTP/2, or does not speak it although it has to.
+  case http2 = 16
   case partialBody = 18
   /// A status of 400 or more with `--fail`.
   case httpError = 22
@@ -30,6 +32,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case cannotRewind = 65
   /// The certificate authorities cannot be read.
   case trustRoots = 77
+  /// The server ended the request's HTTP/2 stream with an error, or refused it.
+  case http2Stream = 92
   case interrupted = 130
   case brokenPipe = 141
   case terminated = 143
@@ -49,6 +53,8 @@ extension ExitCode {
     case .hostNotFound, .resolutionFailed: self = .hostNotResolved
     case .connectionRefused, .networkUnreachable, .connectFailed, .poolQueueFull: self = .connectFailed
     case .invalidResponse: self = .weirdReply
+    case .http2NotNegotiated, .protocolViolation: self = .http2
+    case .streamReset, .streamRefused: self = .http2Stream
     case .truncated: self = .partialBody
     case .requestBodyFailed: self = .readError
     case .connectTimeout, .headTimeout, .idleTimeout, .totalTimeout, .poolTimeout: self = .timeout

@@ -20,9 +20,10 @@ package enum HelpText {
 
       Exit statuses
         0 done  1 scheme not supported  2 wrong use  3 malformed URL  6 host not found  7 cannot connect
-        8 not HTTP  18 body cut short  22 status 400 or more with --fail  23 cannot write  26 cannot read
-        28 timeout  35 TLS handshake  52 empty reply  55/56 connection lost while sending/receiving
-        58 client certificate  60 server certificate refused  61 bad encoding  63 too large  77 CA file
+        8 not HTTP  16 broken HTTP/2, or none  18 body cut short  22 status 400 or more with --fail
+        23 cannot write  26 cannot read  28 timeout  35 TLS handshake  52 empty reply
+        55/56 connection lost while sending/receiving  58 client certificate  60 server certificate refused
+        61 bad encoding  63 too large  77 CA file  92 HTTP/2 stream reset or refused
         130 SIGINT  141 SIGPIPE  143 SIGTERM
 
       Environment
@@ -46,7 +47,7 @@ package enum HelpText {
     return """
       linnet \(LinnetLibrary.version) (\(architecture)-linux) \(components.joined(separator: " "))
       Protocols: http https
-      Features: HTTP/1.1 TLSv1.2 TLSv1.3 gzip deflate IPv6 UnixSockets keep-alive
+      Features: HTTP/1.1 HTTP2 TLSv1.2 TLSv1.3 gzip deflate IPv6 UnixSockets keep-alive
 
       """
   }

@@ -6,7 +6,8 @@ package enum Option: Sendable, CaseIterable {
   case output, remoteName, include, fail, failWithBody, writeOut, createDirectories, silent, showError, verbose
   case showSecrets, noProgress
   // The connection.
-  case insecure, caFile, certificate, key, passphrase, http11, resolve, unixSocket, abstractUnixSocket, ipv4, ipv6
+  case insecure, caFile, certificate, key, passphrase, http11, http2, http2PriorKnowledge, resolve, unixSocket,
+    abstractUnixSocket, ipv4, ipv6
   case connectTimeout, maximumTime, expectTimeout
   // The command.
   case help, version
@@ -46,8 +47,9 @@ package enum Option: Sendable, CaseIterable {
     (
       "Connection",
       [
-        .insecure, .caFile, .certificate, .key, .passphrase, .http11, .resolve, .unixSocket, .abstractUnixSocket, .ipv4,
-        .ipv6, .connectTimeout, .maximumTime, .expectTimeout,
+        .insecure, .caFile, .certificate, .key, .passphrase, .http11, .http2, .http2PriorKnowledge, .resolve,
+        .unixSocket,
+        .abstractUnixSocket, .ipv4, .ipv6, .connectTimeout, .maximumTime, .expectTimeout,
       ]
     ),
     ("Command", [.help, .version]),
@@ -85,7 +87,10 @@ package enum Option: Sendable, CaseIterable {
     case .certificate: .init("E", "cert", "FILE[:PASS]", "the client certificate")
     case .key: .init(nil, "key", "FILE", "its private key, unless it is in the same file")
     case .passphrase: .init(nil, "pass", "PHRASE", "the pass phrase of the private key")
-    case .http11: .init(nil, "http1.1", nil, "use HTTP/1.1")
+    case .http11: .init(nil, "http1.1", nil, "use HTTP/1.1 only")
+    case .http2: .init(nil, "http2", nil, "use HTTP/2 over TLS when the server agrees; this is the default")
+    case .http2PriorKnowledge:
+      .init(nil, "http2-prior-knowledge", nil, "use HTTP/2 without asking in cleartext, and insist on it over TLS")
     case .resolve: .init(nil, "resolve", "HOST:PORT:ADDR[,ADDR]", "connect to ADDR for HOST:PORT")
     case .unixSocket: .init(nil, "unix-socket", "PATH", "connect to a Unix-domain socket; @NAME for an abstract one")
     case .abstractUnixSocket: .init(nil, "abstract-unix-socket", "NAME", "connect to an abstract Unix-domain socket")

@@ -33,8 +33,9 @@ package struct VerboseOutput: Sendable {
     var notes = connection.failedPeers.map { "* could not connect: \($0)" }
     notes.append("* \(connection.isReused ? "reusing the connection" : "connected") to \(connection.peerAddress)")
     if let tls = connection.tls {
-      let agreed = tls.applicationProtocol.map { ", ALPN \($0)" } ?? ""
-      notes.append("* \(tls.version), \(tls.cipher)\(agreed)\(tls.isResumed ? ", session resumed" : "")")
+      notes.append("* \(tls.version), \(tls.cipher)\(tls.isResumed ? ", session resumed" : "")")
+      let agreed = tls.applicationProtocol.map { "accepted \($0)" } ?? "did not agree on a protocol"
+      notes.append("* ALPN: server \(agreed)")
       if let subject = tls.peerSubject { notes.append("* certificate: \(subject)") }
       if let issuer = tls.peerIssuer { notes.append("* issued by: \(issuer)") }
     }
@@ -42,21 +43,36 @@ package struct VerboseOutput: Sendable {
   }
 
   private func text(for head: RequestHead) -> String {
-    var text = lines(["> \(head.method.rawValue) \(target(head.target)) \(head.version)"])
-    text += fields(head.headers, mark: ">")
-    if let framingLine, !head.headers.contains("Content-Length") { text += lines(["> \(framingLine)"]) }
-    return text + ">\n"
+    let requestLine = "> \(head.method.rawValue) \(target(head.target)) \(head.version)"
+    var sent = head.headers.map { line(for: $0) }
+    if let framingLine, !head.headers.contains("Content-Length") { sent.append(framingLine) }
+    if head.version == .http2 { sent = sent.compactMap(Self.overHTTP2) }
+    return lines(["* using \(head.version)", requestLine] + sent.map { "> \($0)" }) + ">\n"
+  }
+
+  /// The field as HTTP/2 sends it; nil for one that has no place there (RFC 9113 §8.2.2).
+  private static func overHTTP2(_ line: String) -> String? {
+    let name = line.prefix { $0 != ":" }
+    switch name.lowercased() {
+    case "host": return ":authority\(line[name.endIndex...])"
+    case "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade": return nil
+    case let lowercased: return "\(lowercased)\(line[name.endIndex...])"
+    }
   }
 
   package func text(for head: ResponseHead) -> String {
-    lines(["< \(head.version) \(head.status.code) \(head.reason)"]) + text(for: head.headers, mark: "<")
+    // HTTP/2 has no reason phrases.
+    let reason = head.version == .http2 ? "" : " \(head.reason)"
+    return lines(["< \(head.version) \(head.status.code)\(reason)"]) + text(for: head.headers, mark: "<")
   }
 
   private func text(for headers: HTTPHeaders, mark: String) -> String { fields(headers, mark: mark) + "\(mark)\n" }
 
   private func fields(_ headers: HTTPHeaders, mark: String) -> String {
-    lines(headers.map { "\(mark) \($0.name): \(isHidden($0) ? "***" : $0.value)" })
+    lines(headers.map { "\(mark) \(line(for: $0))" })
   }
+
+  private func line(for header: HTTPHeader) -> String { "\(header.name): \(isHidden(header) ? "***" : header.value)" }
 
   private func lines(_ lines: [String]) -> String {
     lines.map { "\(Console.singleLine($0))\n" }.joined()

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinnetHTTP
 
 /// One request of the adapter protocol, as it stands on a line.
 struct AdapterRequest: Decodable {
@@ -44,6 +45,7 @@ struct AdapterRequest: Decodable {
   let headers: [[String]]
   let body: [UInt8]?
   let decompress: Bool
+  let httpVersion: HTTPVersionPolicy
   let tls: TLS?
   let connectTo: String?
   let unix: String?
@@ -55,8 +57,7 @@ struct AdapterRequest: Decodable {
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
     try Self.refuseOthers(than: Self.supportedKeys, in: fields)
-    let version = try fields.decodeIfPresent(String.self, forKey: "http") ?? "1.1"
-    guard version == "1.1" || version == "auto" else { throw Refusal.unsupported("http \(version)") }
+    httpVersion = try Self.policy(try fields.decodeIfPresent(String.self, forKey: "http") ?? "1.1")
     url = try fields.decode(String.self, forKey: "url")
     method = try fields.decodeIfPresent(String.self, forKey: "method") ?? "GET"
     headers = try fields.decodeIfPresent([[String]].self, forKey: "headers") ?? []
@@ -73,6 +74,16 @@ struct AdapterRequest: Decodable {
     resolve = try fields.decodeIfPresent([String: String].self, forKey: "resolve") ?? [:]
     timeout = try fields.decodeIfPresent(Double.self, forKey: "timeout") ?? 10
     maximumBody = try fields.decodeIfPresent(Int.self, forKey: "max_body")
+  }
+
+  private static func policy(_ version: String) throws(Refusal) -> HTTPVersionPolicy {
+    switch version {
+    case "1.1": .http1Only
+    case "2": .http2Only
+    case "h2c": .http2PriorKnowledge
+    case "auto": .automatic
+    default: throw .unsupported("http \(version)")
+    }
   }
 
   private static let supportedKeys: Set<String> = [

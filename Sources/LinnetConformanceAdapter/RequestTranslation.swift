@@ -16,6 +16,7 @@ extension AdapterRequest {
       }
     }
     request.options.timeouts.total = .after(.milliseconds(Int64(timeout * 1000)))
+    request.options.httpVersion = httpVersion
     request.options.decompression = decompress ? .automatic(DecompressionConfiguration()) : .disabled
     if let unix { request.options.connectTarget = .unixSocket(unix) }
     if let connectTo { request.options.connectTarget = try Self.target(connectTo) }

@@ -33,8 +33,8 @@ package struct AbuseLimits: Sendable, Hashable {
   /// Envoy's number.
   package var windowUpdatesPerDataFrame = 10
 
-  /// RST_STREAM of open streams (CVE-2019-9514, and "rapid reset", CVE-2023-44487): nghttp2's numbers.
-  /// swift-nio-http2 allows 200 in 30 seconds.
+  /// RST_STREAM of open streams (CVE-2019-9514, and "rapid reset", CVE-2023-44487), and faults that make us send one
+  /// (CVE-2025-8671): nghttp2's numbers. swift-nio-http2 allows 200 in 30 seconds.
   package var reset = Rate(burst: 1000, perSecond: 33)
 
   /// PRIORITY and PRIORITY_UPDATE (CVE-2019-9513). Envoy allows 100 for each stream.

@@ -123,9 +123,9 @@ struct FieldEncoder {
   /// what indexing saves most on. nghttp2 and browsers draw the line at 20 bytes too.
   private static func isNeverIndexed(_ headers: HTTPHeaders, _ index: Int) -> Bool {
     guard headers.isSensitive(at: index) else { return false }
-    let value = headers.valueBytes(at: index)
-    guard value.count >= 20, headers.nameBytes(at: index).count == 6 else { return true }
-    return headers[index].isSensitive || headers[index].name.asciiLowercased != "cookie"
+    // Six bytes: of the names that are sensitive only Cookie has so few.
+    let isCookie = headers.nameBytes(at: index).count == 6
+    return headers.isMarkedSensitive(at: index) || !isCookie || headers.valueBytes(at: index).count < 20
   }
 
   private static func isForwarded(_ name: Span<UInt8>, _ value: Span<UInt8>, _ listed: [[UInt8]]) -> Bool {

@@ -17,6 +17,8 @@ extension HTTP2Session {
 
   /// Appends frames until about `limit` bytes were appended or nothing is left. Heads and control frames go before body
   /// bytes; bodies of several streams take turns.
+  ///
+  /// Sending makes events too (``HTTP2Event/writable(_:)``, ``HTTP2Event/closed(_:)``): ``nextEvent(now:)`` has them.
   package mutating func drain(into output: inout WriteBuffer, upTo limit: Int) {
     let before = output.count
     // What was prepared already goes behind what the caller has, and body bytes go straight into its buffer.
@@ -48,6 +50,7 @@ extension HTTP2Session {
     if head.connectProtocol != nil, !state.peerSettings.allowsExtendedConnect {
       throw Self.fault(.extendedConnectNotAllowed)
     }
+    let bodyLength = try Self.announced(head.headers, bodyLength)
     if endsStream, let bodyLength, bodyLength > 0 { throw Self.fault(.bodyLengthMismatch) }
     try state.encoder.encode(head)
     let code = state.submitRequest(endsStream: endsStream)
@@ -60,6 +63,17 @@ extension HTTP2Session {
     stream.unqueuedLength = bodyLength
     state.streams[code] = stream
     return stream.id
+  }
+
+  /// The body's length, with Content-Length and argument of one mind: what is in front of the server may trust either,
+  /// and two opinions would let one request become two.
+  private static func announced(_ headers: HTTPHeaders, _ bodyLength: UInt64?) throws(HTTP2Error) -> UInt64? {
+    guard let value = headers.firstValueBytes(of: "Content-Length") else { return bodyLength }
+    guard let length = FieldSection.decimal(value), headers.count(of: "Content-Length") == 1 else {
+      throw fault(.invalidHead)
+    }
+    if let bodyLength, bodyLength != length { throw fault(.bodyLengthMismatch) }
+    return length
   }
 
   /// Sends a head of a response, interim or final (server role).
@@ -89,6 +103,7 @@ extension HTTP2Session {
       guard UInt64(chunk.count) <= left else { throw Self.fault(.bodyLengthMismatch) }
       stream.unqueuedLength = left - UInt64(chunk.count)
     }
+    if stream.queuedBytes == 0 { state.senders += 1 }
     stream.chunks.append(chunk)
     stream.queuedBytes += chunk.count
     if stream.queuedBytes >= state.configuration.sendHighWater { stream.isFull = true }
@@ -135,6 +150,7 @@ extension HTTP2Session {
   /// returned. No event but ``HTTP2Event/closed(_:)`` follows. Harmless for a stream that is gone.
   package mutating func reset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode) {
     guard !state.isDead, let stream = state.streams[id.rawValue] else { return }
+    state.pendingResets += 1
     state.submitReset(id, code)
     stream.isOver = true
     state.close(stream)
@@ -161,6 +177,9 @@ extension HTTP2Session {
     guard !state.isDead else { return }
     state.submitGoAway(code)
   }
+
+  /// Goes on with this stream id; for tests of the end of the ids.
+  package mutating func skipStreams(before id: HTTP2StreamID) { state.skipStreams(before: id.rawValue) }
 
   /// What the peer allows, as far as it has said.
   package var peerSettings: HTTP2PeerSettings { state.peerSettings }

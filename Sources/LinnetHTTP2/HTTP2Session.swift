@@ -7,7 +7,7 @@ package import LinnetBytes
 /// Frames, HPACK and stream states are nghttp2's. The session gives it one frame at a time, and only while no event
 /// waits; so what a call of ``nextEvent(now:)`` can leave in memory is bounded, and every frame is counted, also those of
 /// which nghttp2 says nothing.
-package struct HTTP2Session: ~Copyable {
+package struct HTTP2Session: ~Copyable, Sendable {
   let state: SessionState
   private var input = ReadBuffer()
   /// Bytes that nghttp2 expects before the next frame: the client's preface, or the rest of a payload.
@@ -71,6 +71,7 @@ package struct HTTP2Session: ~Copyable {
       state.fail(error)
       return true
     }
+    refuseEarlyData(frame)
     bytesLeft = FrameHeader.byteCount + frame.length
     frameGaveData = false
     return feed(min(bytesLeft, input.count), now)
@@ -91,14 +92,30 @@ package struct HTTP2Session: ~Copyable {
       input.consume(count)
     }
     state.pump(dataLimit: 0)
-    if state.waitingReplies > state.configuration.abuseLimits.unreadReplies {
-      state.fail(.flood(.unreadReplies))
-    } else if bytesLeft == 0, let frame = state.frame, frame.type == FrameHeader.data, !frame.endsStream,
-      !frameGaveData, state.streams[frame.streamID] != nil, monitor.count(.emptyData, now: now)
-    {
-      state.fail(.flood(.emptyData))
-    }
+    if let kind = floodBehindFrame(now) { state.fail(.flood(kind)) }
     return true
+  }
+
+  /// What there is too much of, as far as that shows only when nghttp2 has seen a frame.
+  private mutating func floodBehindFrame(_ now: Instant) -> HTTP2Error.Flood? {
+    if state.waitingReplies > state.configuration.abuseLimits.unreadReplies { return .unreadReplies }
+    while state.faults > 0 {
+      state.faults -= 1
+      if monitor.count(.reset, now: now) { return .reset }
+    }
+    guard bytesLeft == 0, let frame = state.frame, frame.type == FrameHeader.data, !frame.endsStream, !frameGaveData,
+      state.streams[frame.streamID] != nil
+    else { return nil }
+    return monitor.count(.emptyData, now: now) ? .emptyData : nil
+  }
+
+  /// DATA in front of a response's head ends its stream. nghttp2 would end the connection.
+  private mutating func refuseEarlyData(_ frame: FrameHeader) {
+    guard frame.type == FrameHeader.data, state.isClient, let stream = state.streams[frame.streamID],
+      stream.isHeadSent, !stream.hasHead, stream.interimResponses == 0
+    else { return }
+    state.refuse(stream, .invalidFrameOrder)
+    state.pump(dataLimit: 0)
   }
 
   /// What speaks against a frame before nghttp2 sees it.

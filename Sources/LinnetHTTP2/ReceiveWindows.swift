@@ -3,19 +3,21 @@
 /// A stream starts with the initial window. While its consumer waits for bytes, the window doubles for every half window
 /// that was consumed, so that a fast transfer gets a large one within a few round trips and a trickle keeps the small one.
 /// What all streams have above their initial window comes out of one budget and goes back when a stream closes.
-struct ReceiveWindows: Sendable {
+package struct ReceiveWindows: Sendable {
   /// What is kept for one stream.
-  struct Stream: Sendable {
+  package struct Stream: Sendable {
     /// Bytes above the initial window.
-    var growth = 0
-    var consumedSinceGrowth = 0
+    package var growth = 0
+    package var consumedSinceGrowth = 0
+
+    package init() {}
   }
 
   let initial: Int
   let maximum: Int
-  private(set) var budget: Int
+  package private(set) var budget: Int
 
-  init(initial: Int, maximum: Int, budget: Int) {
+  package init(initial: Int, maximum: Int, budget: Int) {
     self.initial = max(0, initial)
     self.maximum = min(max(0, maximum), Self.protocolMaximum)
     self.budget = max(0, budget)
@@ -25,7 +27,7 @@ struct ReceiveWindows: Sendable {
   static let protocolMaximum = Int(Int32.max)
 
   /// - Returns: By how much the window grows.
-  mutating func consumed(_ count: Int, isStarved: Bool, by stream: inout Stream) -> Int {
+  package mutating func consumed(_ count: Int, isStarved: Bool, by stream: inout Stream) -> Int {
     let window = initial + stream.growth
     stream.consumedSinceGrowth = min(stream.consumedSinceGrowth + count, Self.protocolMaximum)
     guard isStarved, stream.consumedSinceGrowth >= window / 2 else { return 0 }
@@ -38,7 +40,7 @@ struct ReceiveWindows: Sendable {
   }
 
   /// Takes back what a stream had above its initial window.
-  mutating func closed(_ stream: inout Stream) {
+  package mutating func closed(_ stream: inout Stream) {
     budget += stream.growth
     stream.growth = 0
   }

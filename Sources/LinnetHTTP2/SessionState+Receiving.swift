@@ -179,6 +179,10 @@ extension SessionState {
 
   private func end(_ stream: HTTP2Stream, trailers: HTTPHeaders?) {
     guard !stream.isOver else { return }
+    // nghttp2 checks this too, except for a CONNECT that was refused.
+    if let expected = stream.expectedLength, expected != stream.receivedBytes {
+      return refuse(stream, .contentLengthMismatch(expected: expected, received: stream.receivedBytes))
+    }
     stream.isOver = true
     events.append(.end(stream.id, trailers: trailers))
   }
@@ -188,6 +192,9 @@ extension SessionState {
     gaveData = true
     foundData = (id, Int(clamping: address &- givenAddress), count)
     guard let stream = streams[id], !stream.isOver else { return }
+    if let expected = stream.expectedLength, expected - min(expected, stream.receivedBytes) < UInt64(count) {
+      return refuse(stream, .contentLengthMismatch(expected: expected, received: Self.excess(expected)))
+    }
     deliversData = true
     stream.receivedBytes += UInt64(count)
     stream.unconsumedBytes += count
@@ -291,11 +298,14 @@ extension SessionState {
     case .protocolError:
       guard stream.hasHead else { return .invalidFrameOrder }
       guard let expected = stream.expectedLength else { return .invalidFrameOrder }
-      // Bytes beyond the length are not delivered; how many there are nobody counts.
+      // Bytes beyond the length are not delivered, and nobody counts how many there are.
       let isExcess = !gaveData && (frame?.length ?? 0) > 0
       return .contentLengthMismatch(
-        expected: expected, received: isExcess && expected < .max ? expected + 1 : stream.receivedBytes)
+        expected: expected, received: isExcess ? Self.excess(expected) : stream.receivedBytes)
     default: return .reset
     }
   }
+
+  /// What is told of a body that is too long.
+  private static func excess(_ expected: UInt64) -> UInt64 { expected < .max ? expected + 1 : expected }
 }

@@ -37,6 +37,8 @@ final class SessionState: @unchecked Sendable {
   var deliversData = false
   /// What is wrong with the field that nghttp2 refuses.
   var malformation: HTTP2Error.Malformation?
+  /// Streams that ended by a fault of the peer's, and were not counted by ``AbuseMonitor``.
+  var faults = 0
   /// The GOAWAY of the peer says why it gives up.
   var peerGoAway: HTTP2ErrorCode?
   var hasGoneAway = false
@@ -50,8 +52,16 @@ final class SessionState: @unchecked Sendable {
   /// No DATA frame begins once `output` holds so much.
   var dataLimit = 0
   var encoder = FieldEncoder()
+  /// Streams with body bytes in their queue.
+  var senders = 0
+  /// The stream of the last DATA frame.
+  var lastSender: Int32 = 0
+  /// A stream that let others go first.
+  var yielded: HTTP2Stream?
   /// GOAWAY frames of our own that nghttp2 has not sent.
   var pendingGoAways = 0
+  /// RST_STREAM frames that the owner asked for and nghttp2 has not sent: no answers to the peer.
+  var pendingResets = 0
   /// Answers in `output`.
   var waitingReplies = 0
   /// Pings of ours that are not answered.
@@ -164,9 +174,10 @@ final class SessionState: @unchecked Sendable {
 
   /// The peer's part of a stream ends here.
   func over(_ stream: HTTP2Stream, _ error: HTTP2Error) {
-    stream.dropOutput()
+    dropOutput(of: stream)
     guard !stream.isOver else { return }
     stream.isOver = true
+    if stream.peerReset == nil, error.side == .remote, error.reason != .refused { faults += 1 }
     events.append(.reset(stream.id, error))
   }
 
@@ -182,10 +193,16 @@ final class SessionState: @unchecked Sendable {
     _ = unsafe nghttp2_submit_rst_stream(library, none, id.rawValue, code.rawValue)
   }
 
+  /// Forgets what was to be sent.
+  private func dropOutput(of stream: HTTP2Stream) {
+    if stream.queuedBytes > 0 { senders -= 1 }
+    stream.dropOutput()
+  }
+
   /// Both sides are done.
   func close(_ stream: HTTP2Stream) {
     windows.closed(&stream.window)
-    stream.dropOutput()
+    dropOutput(of: stream)
     streams[stream.id.rawValue] = nil
     events.append(.closed(stream.id))
   }

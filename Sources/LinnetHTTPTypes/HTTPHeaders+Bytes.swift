@@ -100,10 +100,14 @@ extension HTTPHeaders {
     return total
   }
 
-  /// Whether the value of the field at `index` must be hidden and, in HTTP/2, never indexed (RFC 7541 §7.1.3).
+  /// Whether the value of the field at `index` must be hidden: by its name or because somebody marked it.
   package func isSensitive(at index: Int) -> Bool {
-    guard entries.indices.contains(index) else { return false }
-    return entries[index].isMarkedSensitive || FieldBytes.isSensitiveName(nameBytes(at: index))
+    isMarkedSensitive(at: index) || FieldBytes.isSensitiveName(nameBytes(at: index))
+  }
+
+  /// Whether somebody marked the field at `index` as sensitive, whatever its name says.
+  package func isMarkedSensitive(at index: Int) -> Bool {
+    entries.indices.contains(index) && entries[index].isMarkedSensitive
   }
 
   /// Calls `body` with the name and the value of every field in order.

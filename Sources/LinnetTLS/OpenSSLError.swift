@@ -56,6 +56,9 @@ struct OpenSSLError: Equatable {
 
   func isSSL(_ reason: Int32) -> Bool { library == ERR_LIB_SSL && self.reason == reason }
 
+  /// RFC 7301 §3.2.
+  static let noApplicationProtocol = "no application protocol"
+
   /// The name of an alert in words (RFC 8446 §6, RFC 5246 §7.2, RFC 7301 §3.2).
   private static func alertName(_ number: Int32) -> String {
     switch number {
@@ -90,7 +93,7 @@ struct OpenSSLError: Equatable {
     case 113: "bad certificate status response"
     case 115: "unknown PSK identity"
     case 116: "certificate required"
-    case 120: "no application protocol"
+    case 120: noApplicationProtocol
     default: "alert \(number)"
     }
   }

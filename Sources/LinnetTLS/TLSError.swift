@@ -109,3 +109,8 @@ extension TLSError: CustomStringConvertible {
     }
   }
 }
+
+extension TLSError {
+  /// The server has nothing in common with what was offered by ALPN (RFC 7301 §3.2).
+  package var isApplicationProtocolRefused: Bool { code == .alert(OpenSSLError.noApplicationProtocol) }
+}

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinnetBytes
 
 /// Ends a connection of a server of this module; thrown through the functions of its thread.
 public struct ConnectionEnd: Error, Sendable, Hashable {
@@ -43,6 +44,39 @@ struct BlockingSocket {
       } else if errno != EINTR {
         throw Self.end(errno)
       }
+    }
+  }
+
+  /// Takes the bytes that are there.
+  ///
+  /// - Returns: How many; 0 when the client closed its side, nil when there are none now.
+  func receiveAvailable(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int? {
+    while true {
+      let count = recv(descriptor, room.baseAddress, room.count, CInt(MSG_DONTWAIT))
+      if count >= 0 { return count }
+      if errno == EAGAIN { return nil }
+      if errno != EINTR { throw Self.end(errno) }
+    }
+  }
+
+  /// Sends what the socket takes now.
+  ///
+  /// - Returns: How many bytes; 0 when it takes none.
+  func sendAvailable(_ bytes: UnsafeRawBufferPointer) throws(ConnectionEnd) -> Int {
+    while true {
+      let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+      let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+      if count >= 0 { return count }
+      if errno == EAGAIN { return 0 }
+      if errno != EINTR { throw Self.end(errno) }
+    }
+  }
+
+  /// Sends from the front of a buffer what the socket takes now.
+  func sendAvailable(_ output: inout WriteBuffer) throws(ConnectionEnd) {
+    while !output.isEmpty {
+      let sent = try output.withFirstSegment { (bytes) throws(ConnectionEnd) in try sendAvailable(bytes) }
+      if sent == 0 { return }
     }
   }
 

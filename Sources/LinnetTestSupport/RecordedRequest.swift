@@ -50,13 +50,15 @@ public struct RecordedBody: Sendable, Hashable {
 public struct RecordedRequest: Sendable, Hashable {
   /// The method as sent.
   public internal(set) var method: String
-  /// The exact bytes of the request target.
+  /// The exact bytes of the request target; over HTTP/2 those of `:path`.
   public internal(set) var targetBytes: [UInt8]
-  /// The minor version of `HTTP/1.x`.
+  /// The major version: 1 or 2.
+  public internal(set) var majorVersion = 1
+  /// The minor version of `HTTP/1.x`; 0 over HTTP/2.
   public internal(set) var minorVersion: Int
-  /// The header lines in order, repeats kept.
+  /// The header lines in order, repeats kept; over HTTP/2 without the pseudo-fields.
   public internal(set) var headers: [HeaderLine]
-  /// The exact bytes of the head, from the method to the empty line.
+  /// The exact bytes of the head, from the method to the empty line; empty over HTTP/2, which compresses it.
   public internal(set) var headBytes: [UInt8]
   /// The body; still empty in what a decision on the head sees.
   public internal(set) var body = RecordedBody()
@@ -68,6 +70,8 @@ public struct RecordedRequest: Sendable, Hashable {
   public internal(set) var connection: Int
   /// Its position on its connection, from 1 on.
   public internal(set) var indexOnConnection: Int
+  /// What only a request over HTTP/2 has; nil over HTTP/1.
+  public internal(set) var http2: RecordedHTTP2?
   /// What the TLS handshake of its connection agreed on; nil for clear text.
   public internal(set) var tls: RecordedTLS?
 
@@ -75,6 +79,18 @@ public struct RecordedRequest: Sendable, Hashable {
   public var target: String { String(decoding: targetBytes, as: UTF8.self) }
   /// The request target up to the query.
   public var path: String { String(target.prefix { $0 != "?" }) }
+  /// The host and port that the request names: the `Host` line, or `:authority` over HTTP/2.
+  public var authority: String? { http2?.authority ?? headers["Host"] }
+}
+
+/// The parts of a request that only HTTP/2 has.
+public struct RecordedHTTP2: Sendable, Hashable {
+  /// The identifier of its stream.
+  public internal(set) var stream: UInt32
+  /// `:scheme`; nil for CONNECT.
+  public internal(set) var scheme: String?
+  /// `:authority`.
+  public internal(set) var authority: String
 }
 
 /// What a server knows about the TLS side of a connection.

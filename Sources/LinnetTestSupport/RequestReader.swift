@@ -39,6 +39,19 @@ struct RequestReader {
     return Array(buffer[position..<end])
   }
 
+  /// Whether the connection begins with these bytes; nothing is used up. Waits for as many bytes as it takes to tell.
+  mutating func begins(with prefix: [UInt8], from stream: ServerStream) throws(ConnectionEnd) -> Bool {
+    var bytes = takeBuffered()
+    while bytes.count < prefix.count, prefix.starts(with: bytes), try fill(from: stream, atMost: buffer.count / 2) {
+      bytes += takeBuffered()
+    }
+    // Less than a prefix was there before a receive of half a buffer.
+    buffer.replaceSubrange(0..<bytes.count, with: bytes)
+    position = 0
+    end = bytes.count
+    return bytes.starts(with: prefix)
+  }
+
   // MARK: Head
 
   /// - Returns: Nil when the client closed before the first byte.

@@ -6,6 +6,9 @@ internal import LinnetBytes
 /// It is an independent oracle: blocking sockets, one thread for each connection, and a strict HTTP/1.1 parser of its own,
 /// sharing nothing with the client's engine. It takes thousands of connections at once.
 ///
+/// In handler mode it speaks HTTP/2 too, when ``Options/acceptsHTTP2PriorKnowledge`` or ALPN say so: one script serves both
+/// versions. There it shares the client's protocol machine, so it tests what requests mean and not how frames look.
+///
 /// ```swift
 /// let server = try ScriptedServer.start(.handler { request in
 ///   request.path == "/big" ? .pattern(1 << 20) : .text("hello")
@@ -57,6 +60,12 @@ public final class ScriptedServer: Sendable {
     public var port: UInt16 = 0
     /// How it speaks TLS; nil, the default, is clear text.
     public var tls: ServerTLS?
+    /// Whether a cleartext connection that begins with HTTP/2's preface (RFC 9113 §3.4) is served as HTTP/2, in handler
+    /// mode. False by default: the server then speaks HTTP/1.1 only, and the preface is a violation. Over TLS it is ALPN
+    /// that decides, see ``ServerTLS/applicationProtocols``.
+    public var acceptsHTTP2PriorKnowledge = false
+    /// How it speaks HTTP/2.
+    public var http2 = ServerHTTP2()
     /// What it does with connection attempts. ``Acceptance/all`` by default.
     public var acceptance: Acceptance = .all
     /// The length of the queue of connections that wait to be accepted; 4,096 by default, which the kernel caps at

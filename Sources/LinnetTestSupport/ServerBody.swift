@@ -12,8 +12,12 @@ public struct ServerBody: Sendable, ExpressibleByStringLiteral {
     case wait(Gate)
     /// Sends what there is so far, then waits for a time: the pace of a slow server.
     case pause(Duration)
-    /// Sends what there is so far, then runs a raw effect, for instance a reset in the middle of a body.
+    /// Sends what there is so far, then runs a raw effect, for instance a reset in the middle of a body. Over HTTP/2 only
+    /// effects that neither read nor send.
     case effect(SocketEffect)
+    /// Sends what there is so far, then resets the stream with this code (RFC 9113 §7). HTTP/1.1 has nothing smaller than
+    /// the connection, so that is reset there.
+    case resetStream(UInt32)
   }
 
   /// The parts in order.
@@ -37,7 +41,7 @@ public struct ServerBody: Sendable, ExpressibleByStringLiteral {
       switch part {
       case .bytes(let bytes): sum &+ UInt64(bytes.count)
       case .pattern(let count), .zeros(let count): sum &+ count
-      case .wait, .pause, .effect: sum
+      case .wait, .pause, .effect, .resetStream: sum
       }
     }
   }

@@ -104,6 +104,9 @@ extension ServerConnection {
       case .effect(let effect):
         try flush(&output)
         try run([effect])
+      case .resetStream:
+        try flush(&output)
+        throw ConnectionEnd(.serverReset)
       }
     }
     guard chunked else { return }

@@ -41,7 +41,13 @@ final class ServerConnection {
       case .steps(let effects):
         try run(effects)
         try endWithClose()
-      case .handler(let onHead, let respond): try serve(onHead: onHead, respond: respond)
+      case .handler(let onHead, let respond):
+        if try speaksHTTP2() {
+          try HTTP2ServerConnection(number: number, core: core, stream: stream, onHead: onHead, respond: respond)
+            .run(first: reader.takeBuffered())
+        } else {
+          try serve(onHead: onHead, respond: respond)
+        }
       case .custom(let run):
         try run(self)
         try endWithClose()
@@ -56,6 +62,13 @@ final class ServerConnection {
       record.receivedCloseNotify = stream.receivedCloseNotify
     }
     return ending
+  }
+
+  /// Whether the client and the options agree on HTTP/2; in cleartext this waits for the client's first bytes.
+  private func speaksHTTP2() throws(ConnectionEnd) -> Bool {
+    if let tls = stream.recordedTLS { return tls.applicationProtocol == "h2" }
+    guard core.options.acceptsHTTP2PriorKnowledge else { return false }
+    return try reader.begins(with: HTTP2ServerConnection.preface, from: stream)
   }
 
   /// Ends the connection in order.
@@ -108,12 +121,20 @@ final class ServerConnection {
       while try readHead() {
         guard let current else { return }
         let decision = onHead?(current.request) ?? .readBody
-        if case .respond(let response) = decision {
+        switch decision {
+        case .respond(let response):
           try answerEarly(current, with: response)
           continue
+        case .resetStream: throw ConnectionEnd(.serverReset)
+        default: break
         }
         try sendContinue(for: current, decision)
-        try readBody()
+        if case .readBodyAfter(let gate) = decision { try stream.wait(for: gate) }
+        if case .readBodySlowly(let bytes, let every) = decision {
+          try readBody(pace: (max(1, bytes), every))
+        } else {
+          try readBody()
+        }
         guard let request = self.current?.request else { return }
         try send(respond(request), to: request, bodyIsUnread: false)
       }
@@ -140,9 +161,9 @@ final class ServerConnection {
       return
     }
     switch decision {
-    case .readBody: break
+    case .readBody, .readBodyAfter, .readBodySlowly: break
     case .continueAfter(let gate): try stream.wait(for: gate)
-    case .readBodyWithoutContinue, .respond: return
+    case .readBodyWithoutContinue, .respond, .resetStream: return
     }
     try stream.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
   }

@@ -92,6 +92,13 @@ final class ServerCore: Sendable {
     }
   }
 
+  /// Records what breaks a rule and does not end its connection.
+  func violated(_ text: String) {
+    snapshot.mutate { snapshot in
+      if snapshot.violations.count < 100 { snapshot.violations.append(text) }
+    }
+  }
+
   // MARK: Requests
 
   /// Records a head; the result is the place of its record, or nil when the limit is reached.

@@ -47,7 +47,7 @@ extension ServerResponse {
       case .bytes(let bytes): write(bytes, .none)
       case .pattern(let count): write(count, of: TestPattern.block)
       case .zeros(let count): write(count, of: zeros)
-      case .wait, .pause, .effect:
+      case .wait, .pause, .effect, .resetStream:
         write([], .sync)
         parts += [.bytes(pending), part]
         pending = []

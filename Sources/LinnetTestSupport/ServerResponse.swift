@@ -24,7 +24,8 @@ public struct ServerResponse: Sendable {
   public enum Closing: Sendable, Hashable {
     /// It stays open, unless the request or the framing says otherwise.
     case keepAlive
-    /// `Connection: close` is sent, then FIN; then the client's bytes are read away until it closes (RFC 9112 §9.6).
+    /// `Connection: close` is sent, then FIN; then the client's bytes are read away until it closes (RFC 9112 §9.6). Over
+    /// HTTP/2 a GOAWAY before the response, and FIN once all streams are answered.
     case lingering
     /// The connection is closed at once, without having announced it: what a server with an idle time-out does.
     case abrupt
@@ -68,6 +69,8 @@ public struct ServerResponse: Sendable {
   /// What happens to the connection afterwards. ``Closing/keepAlive`` by default.
   public var closing: Closing = .keepAlive
   /// Raw steps that replace the whole response; afterwards the connection takes the next request unless they ended it.
+  /// Over HTTP/2 they may wait and end the connection, but neither read nor send: such a step resets the stream with
+  /// INTERNAL_ERROR and is recorded as a violation.
   public var effects: [SocketEffect]?
 
   /// A response with a `Content-Length` that keeps the connection open.
@@ -92,6 +95,9 @@ public struct ServerResponse: Sendable {
   public static func redirect(_ status: Int = 302, to location: String) -> ServerResponse {
     ServerResponse(status, headers: [HeaderLine("Location", location)])
   }
+
+  /// No answer, until the client gives up.
+  public static var never: ServerResponse { ServerResponse().waiting(for: Gate()) }
 
   /// Raw steps instead of a well-formed response.
   public static func raw(_ effects: [SocketEffect]) -> ServerResponse {

@@ -1,8 +1,8 @@
 /// What a ``ScriptedServer`` does with its connections.
 ///
 /// Two modes, which can be mixed per connection (``perConnection(_:)``) and per request (``ServerResponse/raw(_:)-([SocketEffect])``):
-/// - *handler*: the server speaks correct HTTP/1.1 and asks a closure for the answer to each request;
-/// - *steps*: the server does exactly the ``SocketEffect``s, right or wrong.
+/// - *handler*: the server speaks correct HTTP/1.1 or HTTP/2 and asks a closure for the answer to each request;
+/// - *steps*: the server does exactly the ``SocketEffect``s, right or wrong; bytes of HTTP/1.1, or of any other protocol.
 public struct ServerScript: Sendable {
   /// What to do once the head of a request was read.
   public enum HeadDecision: Sendable {
@@ -13,8 +13,16 @@ public struct ServerScript: Sendable {
     case readBodyWithoutContinue
     /// Wait for the gate before `100 Continue`, then as ``readBody``.
     case continueAfter(Gate)
-    /// Answer now, without having read the body. The connection is closed afterwards unless there is no body.
+    /// Leave the body unread until the gate is open, so that it fills the buffers and, over HTTP/2, the stream's window.
+    case readBodyAfter(Gate)
+    /// Read the body in pieces of at most `bytes`, with a pause after each: a slow server.
+    case readBodySlowly(bytes: Int, every: Duration)
+    /// Answer now, without having read the body. Unless there is no body, the connection is closed afterwards; over HTTP/2
+    /// the stream is reset with NO_ERROR instead (RFC 9113 §8.1).
     case respond(ServerResponse)
+    /// Reset the stream with this code (RFC 9113 §7), such as 7 for REFUSED_STREAM. HTTP/1.1 has nothing smaller than the
+    /// connection, so that is reset there.
+    case resetStream(UInt32)
   }
 
   enum Behaviour: Sendable {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinnetBytes
 internal import LinnetTLS
 
 /// The bytes of one accepted connection: blocking reads and writes, and waits that notice when the client goes away.
@@ -7,6 +8,7 @@ internal import LinnetTLS
 final class ServerStream {
   private let socket: BlockingSocket
   private let tls: ServerTLSLayer?
+  private var scratch: [UInt8] = []
   private(set) var receivedBytes: UInt64 = 0
   private(set) var sentBytes: UInt64 = 0
   /// What the TLS handshake agreed on.
@@ -66,6 +68,57 @@ final class ServerStream {
     if let failure { throw failure }
   }
 
+  // MARK: Without waiting
+
+  /// Takes what is there now.
+  ///
+  /// - Returns: False when the client closed its side.
+  func receiveAvailable(_ take: (UnsafeRawBufferPointer) -> Void) throws(ConnectionEnd) -> Bool {
+    if let tls {
+      return try tls.receiveAvailable { bytes in
+        receivedBytes &+= UInt64(bytes.count)
+        take(bytes)
+      }
+    }
+    if scratch.isEmpty { scratch = [UInt8](repeating: 0, count: 64 << 10) }
+    var outcome: Result<Int?, ConnectionEnd> = .success(nil)
+    scratch.withUnsafeMutableBytes { room in
+      do throws(ConnectionEnd) { outcome = .success(try socket.receiveAvailable(into: room)) } catch {
+        outcome = .failure(error)
+      }
+    }
+    guard let count = try outcome.get() else { return true }
+    receivedBytes &+= UInt64(count)
+    scratch.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    return count > 0
+  }
+
+  /// Sends what the socket takes now from the front of `output`.
+  func sendAvailable(_ output: inout WriteBuffer) throws(ConnectionEnd) {
+    if let tls {
+      sentBytes &+= UInt64(try tls.sendAvailable(&output))
+    } else {
+      let before = output.count
+      try socket.sendAvailable(&output)
+      sentBytes &+= UInt64(before - output.count)
+    }
+  }
+
+  /// Whether bytes that were taken from an output buffer still wait for the socket.
+  var hasUnsentOutput: Bool { tls?.hasUnsentOutput ?? false }
+
+  /// Waits for the client, for room to send if that is wanted, for a byte from `wake`, or for the time to be over.
+  func waitForAny(wake: CInt, wantsToSend: Bool, milliseconds: CInt) throws(ConnectionEnd) {
+    var interests = [
+      pollfd(fd: socket.descriptor, events: Int16(wantsToSend ? POLLIN | POLLOUT : POLLIN), revents: 0),
+      pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+    ]
+    guard poll(&interests, 2, milliseconds) >= 0 || errno == EINTR else { throw ConnectionEnd(.failed(errno)) }
+    guard interests[1].revents != 0 else { return }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    _ = read(wake, &bytes, bytes.count)
+  }
+
   // MARK: Closing
 
   /// Tells the client that nothing more comes, and goes on receiving.
@@ -113,21 +166,21 @@ final class ServerStream {
     try waitForWake(wake.read, milliseconds: -1)
   }
 
-  /// Waits until there is something to read or the gate is open, whichever is first. Bytes that TLS holds already do not
-  /// count, so everything available must have been read before.
+  /// Waits until there is something to read or one of the gates is open, whichever is first. Bytes that TLS holds already
+  /// do not count, so everything available must have been read before.
   ///
-  /// - Returns: Whether the gate is open.
-  func waitForInput(or gate: Gate) throws(ConnectionEnd) -> Bool {
-    guard !gate.isOpen else { return true }
+  /// - Returns: Whether a gate is open.
+  func waitForInput(orOneOf gates: [Gate]) throws(ConnectionEnd) -> Bool {
+    guard !gates.contains(where: \.isOpen) else { return true }
     let wake: (read: CInt, write: CInt)
     do throws(TestSupportError) { wake = try Pipe.open() } catch { throw ConnectionEnd(.failed(error.errno)) }
-    // Removed first: after that the gate no longer writes to the number.
+    // Removed first: after that the gates no longer write to the number.
     defer {
-      gate.removeWakeDescriptor(wake.write)
+      for gate in gates { gate.removeWakeDescriptor(wake.write) }
       close(wake.write)
       close(wake.read)
     }
-    guard gate.addWakeDescriptor(wake.write) else { return true }
+    for gate in gates where !gate.addWakeDescriptor(wake.write) { return true }
     var interests = [
       pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),

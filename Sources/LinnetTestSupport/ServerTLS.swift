@@ -20,7 +20,8 @@ public struct ServerTLS: Sendable {
 
   /// The certificate chain and key that the server presents.
   public var certificate: TestCertificate
-  /// The protocols that the server takes by ALPN, most wanted first; empty, the default, chooses none.
+  /// The protocols that the server takes by ALPN, most wanted first; empty, the default, chooses none. A connection for
+  /// which `h2` is chosen speaks HTTP/2, when its script is a handler.
   public var applicationProtocols: [String] = []
   /// Set, it makes the server demand a client certificate that this authority signed.
   public var clientAuthority: TestCertificate?

@@ -5,6 +5,10 @@ internal import LinnetTLS
 final class ServerTLSLayer {
   private var engine: TLSEngine
   private let socket: BlockingSocket
+  /// Ciphertext that the socket did not take at once.
+  private var unsent = WriteBuffer()
+  private var inputEnded = false
+  private lazy var scratch = [UInt8](repeating: 0, count: 64 << 10)
   /// Whether the client announced the end of its data.
   private(set) var receivedCloseNotify = false
 
@@ -92,6 +96,61 @@ final class ServerTLSLayer {
       try flush()
     }
   }
+
+  /// Takes what is there from the socket.
+  ///
+  /// - Returns: False when the client closed, with or without `close_notify`.
+  func receiveAvailable(_ take: (UnsafeRawBufferPointer) -> Void) throws(ConnectionEnd) -> Bool {
+    let socket = socket
+    _ = try engine.withCiphertextCapacity(minimum: 64 << 10) { (room) throws(ConnectionEnd) -> Int in
+      let count = try socket.receiveAvailable(into: room)
+      if count == 0 { inputEnded = true }
+      return count ?? 0
+    }
+    if inputEnded { engine.receiveEOF() }
+    while true {
+      var result = TLSReadResult.needsInput
+      do throws(TLSError) {
+        var failure: TLSError?
+        scratch.withUnsafeMutableBytes { room in
+          do throws(TLSError) { result = try engine.read(into: room) } catch { failure = error }
+        }
+        if let failure { throw failure }
+      } catch {
+        if error.code == .truncated { return false }
+        throw ConnectionEnd(.tlsFailed(error.description))
+      }
+      switch result {
+      case .bytes(let count): scratch.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+      case .closed:
+        receivedCloseNotify = true
+        return false
+      case .needsInput: return true
+      }
+    }
+  }
+
+  /// Encrypts and sends what the socket takes now. What is left in `plaintext` or in ``hasUnsentOutput`` waits for it.
+  ///
+  /// - Returns: How many bytes of plaintext were taken.
+  func sendAvailable(_ plaintext: inout WriteBuffer) throws(ConnectionEnd) -> Int {
+    var taken = 0
+    while true {
+      engine.drainCiphertext(into: &unsent)
+      try socket.sendAvailable(&unsent)
+      guard unsent.isEmpty, !plaintext.isEmpty else { return taken }
+      do throws(TLSError) {
+        let count = try engine.write(from: &plaintext, upTo: 64 << 10)
+        if count == 0 { return taken }
+        taken += count
+      } catch {
+        throw ConnectionEnd(.tlsFailed(error.description))
+      }
+    }
+  }
+
+  /// Whether ciphertext waits for the socket.
+  var hasUnsentOutput: Bool { !unsent.isEmpty || engine.pendingCiphertextCount > 0 }
 
   func sendCloseNotify() throws(ConnectionEnd) {
     engine.sendCloseNotify()

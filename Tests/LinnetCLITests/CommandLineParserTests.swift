@@ -1,4 +1,5 @@
 import LinnetCLI
+import LinnetHTTP
 import Testing
 
 @Suite("Command line")
@@ -94,6 +95,18 @@ struct CommandLineParserTests {
     ])
   func resolve(_ text: String, _ key: String, _ addresses: [String]) throws {
     #expect(try parse("--resolve", text, "http://a/").resolve == [.init(hostAndPort: key, addresses: addresses)])
+  }
+
+  @Test(
+    "of --http1.1, --http2 and --http2-prior-knowledge the last one counts; HTTP/2 is used over TLS without any",
+    arguments: [
+      ([], .automatic), (["--http1.1"], .http1Only), (["--http2"], .automatic),
+      (["--http2-prior-knowledge"], .http2PriorKnowledge), (["--http2-prior-knowledge", "--http1.1"], .http1Only),
+      (["--http1.1", "--http2"], .automatic), (["--http1.1", "--http2-prior-knowledge"], .http2PriorKnowledge),
+    ] as [([String], HTTPVersionPolicy)])
+  func versions(_ words: [String], _ policy: HTTPVersionPolicy) throws {
+    let options = try CommandLineParser.parse((words + ["http://a/"]).map { Argument($0) })
+    #expect(options.httpVersion == policy)
   }
 
   @Test("a word that is not UTF-8 keeps its bytes")

@@ -31,7 +31,8 @@ struct ExitCodeTests {
       (.poolTimeout, 28), (.poolQueueFull, 7), (.hostNotFound, 6), (.resolutionFailed, 6), (.connectionRefused, 7),
       (.connectFailed, 7), (.connectTimeout, 28), (.tlsHandshakeFailed, 35), (.certificateRejected, 60),
       (.trustRootsUnavailable, 77), (.connectionLost, 56), (.staleConnection, 56), (.emptyReply, 52),
-      (.invalidResponse, 8), (.responseHeadTooLarge, 56), (.truncated, 18), (.headTimeout, 28), (.idleTimeout, 28),
+      (.invalidResponse, 8), (.protocolViolation, 16), (.http2NotNegotiated, 16), (.streamReset, 92),
+      (.streamRefused, 92), (.responseHeadTooLarge, 56), (.truncated, 18), (.headTimeout, 28), (.idleTimeout, 28),
       (.totalTimeout, 28), (.bodyTooLarge, 63), (.decompressionLimit, 63), (.decodingFailed, 61),
       (.bodyAlreadyConsumed, 42), (.systemError, 56), (TransportError.Code(rawValue: "later"), 56),
     ] as [(TransportError.Code, Int32)])
@@ -155,6 +156,8 @@ struct ExitCodeTests {
       let url = server.url("/", host: "localhost")
       let good = try await CommandRun.linnet("--cacert", certificates.authorityFile, url)
       #expect(good.status == 0 && good.output == "safe" && good.error.isEmpty, "\(good.error)")
+      let verbose = try await CommandRun.linnet("-v", "--cacert", certificates.authorityFile, url)
+      #expect(verbose.error.contains("* ALPN: server did not agree on a protocol\n"), "\(verbose.error)")
       let other = try TestCertificates()
       try await expect(60, naming: "localhost", "--cacert", other.authorityFile, url)
       let careless = try await CommandRun.linnet("-k", url)

@@ -101,6 +101,32 @@ struct FormatTests {
     #expect(open.contains("Bearer S3CRET") && open.contains("T0KEN"))
   }
 
+  @Test("-v shows a request over HTTP/2 as it is sent: lower case, an authority, no fields of the connection")
+  func requestOverHTTP2() {
+    var head = RequestHead(method: .post, target: RequestTarget(origin: "/x"), version: .http2)
+    head.headers = ["Host": "a:1", "User-Agent": "X/1", "Connection": "close", "Authorization": "Bearer S3CRET"]
+    let sized = VerboseOutput(showsSecrets: false, framingLine: "Content-Length: 3").text(for: .requestHead(head))
+    #expect(
+      sized == """
+        * using HTTP/2
+        > POST /x HTTP/2
+        > :authority: a:1
+        > user-agent: X/1
+        > authorization: ***
+        > content-length: 3
+        >
+
+        """)
+    let chunked = VerboseOutput(showsSecrets: true, framingLine: "Transfer-Encoding: chunked")
+    #expect(chunked.text(for: .requestHead(head)).hasSuffix("> authorization: Bearer S3CRET\n>\n"))
+  }
+
+  @Test("-v shows a response over HTTP/2 without a reason phrase")
+  func responseOverHTTP2() {
+    let head = ResponseHead(version: .http2, status: .ok, reason: "", headers: ["a": "b"])
+    #expect(VerboseOutput(showsSecrets: false, framingLine: nil).text(for: head) == "< HTTP/2 200\n< a: b\n<\n")
+  }
+
   @Test("-v lets no server move the cursor")
   func controls() {
     let head = ResponseHead(status: .ok, reason: "O\u{1B}[2JK\u{9B}", headers: ["A": "b"])

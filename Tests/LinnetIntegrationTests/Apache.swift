@@ -3,8 +3,9 @@ import LinnetBytes
 import LinnetHTTP
 import LinnetTestSupport
 
-/// An Apache httpd with a directory of its own, on http and https with a private authority.
-final class Apache: Sendable {
+/// An Apache httpd with a directory of its own, on http and https with a private authority; and on ports where it speaks
+/// HTTP/2 beside HTTP/1.1, in cleartext and over TLS.
+final class Apache: HTTPPeer {
   static var isInstalled: Bool { ServerProcess.isInstalled("apache2") }
   static let reason = "apache2 is not installed (.ci/setup installs it)"
 
@@ -12,17 +13,25 @@ final class Apache: Sendable {
   let directory: TemporaryDirectory
   private let httpPort: UInt16
   private let httpsPort: UInt16
+  private let cleartextPort: UInt16
+  private let tlsPort: UInt16
   private let process: ServerProcess
 
-  /// - Parameter keepAliveMilliseconds: How long an idle connection is kept.
-  init(keepAliveMilliseconds: Int = 5000) throws {
+  /// - Parameters:
+  ///   - keepAliveMilliseconds: How long an idle connection is kept.
+  ///   - documents: Where its files are; nil for ``directory``.
+  ///   - backend: The port of 127.0.0.1 that serves everything below `/app/`; nil for nobody.
+  init(keepAliveMilliseconds: Int = 5000, documents: String? = nil, backend: UInt16? = nil) throws {
     certificates = try TestCertificates()
     directory = try TemporaryDirectory()
     let files = try certificates.write(certificates.loopback())
     httpPort = try FreePort.next()
     httpsPort = try FreePort.next()
+    cleartextPort = try FreePort.next()
+    tlsPort = try FreePort.next()
     let modules = [
       "mpm_event", "authz_core", "deflate", "filter", "ssl", "socache_shmcb", "reqtimeout", "dav", "dav_fs", "setenvif",
+      "http2", "proxy", "proxy_http",
     ]
     let loads = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
     // Started by root, Apache serves as this user.
@@ -31,6 +40,11 @@ final class Apache: Sendable {
       chmod(directory.path + folder, 0o777)
     }
     let path = directory.path
+    let tls = """
+      SSLEngine on
+      SSLCertificateFile \(files.chain)
+      SSLCertificateKeyFile \(files.privateKey)
+      """
     try directory.write(
       """
       ServerRoot \(path)
@@ -44,17 +58,21 @@ final class Apache: Sendable {
       \(loads.joined(separator: "\n"))
       Listen 127.0.0.1:\(httpPort)
       Listen 127.0.0.1:\(httpsPort)
+      Listen 127.0.0.1:\(cleartextPort)
+      Listen 127.0.0.1:\(tlsPort)
       StartServers 1
       ThreadsPerChild 25
       MaxRequestWorkers 25
+      H2EarlyHints on
       KeepAlive On
       KeepAliveTimeout \(keepAliveMilliseconds)ms
       MaxKeepAliveRequests 0
-      DocumentRoot \(path)
+      DocumentRoot \(documents ?? path)
       DavLockDB \(path)/locks
       SSLSessionCache shmcb:\(path)/sessions(512000)
       Mutex pthread
-      <Directory \(path)>
+      \(backend.map { "ProxyPass /app/ http://127.0.0.1:\($0)/app/" } ?? "")
+      <Directory \(documents ?? path)>
         Require all granted
       </Directory>
       <Location /upload>
@@ -64,9 +82,14 @@ final class Apache: Sendable {
         SetOutputFilter DEFLATE
       </Location>
       <VirtualHost 127.0.0.1:\(httpsPort)>
-        SSLEngine on
-        SSLCertificateFile \(files.chain)
-        SSLCertificateKeyFile \(files.privateKey)
+        \(tls)
+      </VirtualHost>
+      <VirtualHost 127.0.0.1:\(tlsPort)>
+        Protocols h2 http/1.1
+        \(tls)
+      </VirtualHost>
+      <VirtualHost 127.0.0.1:\(cleartextPort)>
+        Protocols h2c http/1.1
       </VirtualHost>
       """, to: "apache.conf")
     process = try ServerProcess(["apache2", "-DFOREGROUND", "-f", directory.path(of: "apache.conf")])
@@ -79,6 +102,9 @@ final class Apache: Sendable {
   func url(_ path: String, over transport: Transport = .http) -> String {
     transport == .https ? "https://localhost:\(httpsPort)\(path)" : "http://127.0.0.1:\(httpPort)\(path)"
   }
+
+  /// In cleartext HTTP/1.1 is the one that offers an upgrade to HTTP/2 in every response.
+  func port(for wire: HTTPWire) -> UInt16 { wire.isTLS ? tlsPort : cleartextPort }
 
   func client() -> HTTPClient {
     var configuration = HTTPClientConfiguration()

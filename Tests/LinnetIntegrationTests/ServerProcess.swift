@@ -3,21 +3,22 @@ import LinnetBytes
 import LinnetTestSupport
 
 /// A server program of the system that runs for one test. `stop()`, or dropping the last reference, ends it and waits
-/// for its end; should the test process die first, the program ends by itself after five minutes.
+/// for its end; should the test process die first, the program ends by itself after a quarter of an hour.
 final class ServerProcess: Sendable {
   private let process: pid_t
   private let output: CInt
   private let isStopped = Lock(false)
 
-  /// Whether a program is installed. Servers are not always on `PATH`.
+  /// Where a program is installed; nil when it is not. Servers are not always on `PATH`.
   static func path(of name: String) -> String? {
-    ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin", "/bin"].map { "\($0)/\(name)" }
+    if name.hasPrefix("/") { return access(name, X_OK) == 0 ? name : nil }
+    return ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin", "/bin"].map { "\($0)/\(name)" }
       .first { access($0, X_OK) == 0 }
   }
 
   static func isInstalled(_ name: String) -> Bool { path(of: name) != nil && path(of: "timeout") != nil }
 
-  /// Starts a program, given by its name and its arguments, with a bare environment.
+  /// Starts a program, given by its name or path and its arguments, with a bare environment.
   init(_ command: [String]) throws(TestSupportError) {
     guard let name = command.first, let program = Self.path(of: name), let timeout = Self.path(of: "timeout") else {
       throw TestSupportError(call: "posix_spawn", errno: ENOENT, detail: command.first ?? "")
@@ -43,7 +44,7 @@ final class ServerProcess: Sendable {
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var process: pid_t = 0
-    let failure = Self.withCStrings([timeout, "--kill-after=2", "300", program] + command.dropFirst()) { arguments in
+    let failure = Self.withCStrings([timeout, "--kill-after=2", "900", program] + command.dropFirst()) { arguments in
       Self.withCStrings(["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]) { environment in
         posix_spawn(&process, timeout, &actions, &attributes, arguments, environment)
       }
@@ -92,6 +93,31 @@ final class ServerProcess: Sendable {
     }
   }
 
+  /// Waits until somebody accepts connections on this port of 127.0.0.1. For programs that do not tell when they are ready.
+  ///
+  /// - Throws: ``TestSupportError`` with all output when the program ends before, or is not ready after ten seconds.
+  func accepts(on port: UInt16) throws(TestSupportError) {
+    var all: [UInt8] = []
+    var room = [UInt8](repeating: 0, count: 4096)
+    for _ in 0..<2_000 {
+      if Self.canConnect(to: port) { return }
+      // What it prints, or its end, interrupts the pause between two attempts.
+      var interest = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      guard poll(&interest, 1, 5) > 0 else { continue }
+      let count = read(output, &room, room.count)
+      guard count > 0 else { break }
+      all += room[..<count]
+    }
+    throw TestSupportError(call: "server start", errno: 0, detail: String(decoding: all, as: UTF8.self))
+  }
+
+  private static func canConnect(to port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return FreePort.withLoopback(port) { connect(descriptor, $0, $1) == 0 }
+  }
+
   private static func withCStrings<R>(
     _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
   ) -> R {
@@ -124,13 +150,20 @@ enum FreePort {
     let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw TestSupportError(call: "socket", errno: errno) }
     defer { close(descriptor) }
+    return withLoopback(port) { bind(descriptor, $0, $1) == 0 }
+  }
+
+  /// Calls `body` with the address of a port of 127.0.0.1.
+  fileprivate static func withLoopback<R>(
+    _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+  ) -> R {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
   }

@@ -11,9 +11,15 @@ final class RawClient {
     case send(CInt)
   }
 
-  init(_ server: ScriptedServer) throws {
+  convenience init(_ server: ScriptedServer) throws {
+    try self.init(server.options.address, port: server.port)
+  }
+
+  convenience init(_ server: HTTP2FrameServer) throws { try self.init(.ipv4, port: server.port) }
+
+  init(_ target: ScriptedServer.Address, port: UInt16) throws {
     let family: CInt
-    switch server.options.address {
+    switch target {
     case .ipv4: family = AF_INET
     case .ipv6: family = AF_INET6
     case .unix, .abstract: family = AF_UNIX
@@ -23,17 +29,17 @@ final class RawClient {
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var bytes = [UInt8]()
-    switch server.options.address {
+    switch target {
     case .ipv4:
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = server.port.bigEndian
+      address.sin_port = port.bigEndian
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
       bytes = withUnsafeBytes(of: &address) { Array($0) }
     case .ipv6:
       var address = sockaddr_in6()
       address.sin6_family = sa_family_t(AF_INET6)
-      address.sin6_port = server.port.bigEndian
+      address.sin6_port = port.bigEndian
       address.sin6_addr = in6addr_loopback
       bytes = withUnsafeBytes(of: &address) { Array($0) }
     case .unix(let path): bytes = [UInt8(AF_UNIX), 0] + Array(path.utf8) + [0]

@@ -14,7 +14,10 @@ enum Tool {
     run(["/usr/bin/python3", "-c", program] + arguments)
   }
 
-  private static func run(_ command: [String]) -> Output {
+  /// Runs a program of /usr/bin and returns what it printed.
+  static func run(_ name: String, _ arguments: String...) -> Output { run(["/usr/bin/\(name)"] + arguments) }
+
+  static func run(_ command: [String]) -> Output {
     var ends: [CInt] = [-1, -1]
     pipe(&ends)
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -57,7 +57,10 @@ extension NetworkError {
 
     .connectionLost: .reachability, .staleConnection: .reachability, .emptyReply: .reachability,
     .truncated: .reachability,
-    .invalidResponse: .nonHTTPResponse, .responseHeadTooLarge: .nonHTTPResponse,
+    // A stream is to its request what a connection is: to a caller it makes no difference which of them was lost.
+    .streamReset: .reachability, .streamRefused: .reachability,
+    .invalidResponse: .nonHTTPResponse, .responseHeadTooLarge: .nonHTTPResponse, .protocolViolation: .nonHTTPResponse,
+    .http2NotNegotiated: .underlying,
     .headTimeout: .timeout, .idleTimeout: .timeout, .totalTimeout: .timeout,
 
     .bodyTooLarge: .responseBodyLimitExceeded, .decompressionLimit: .responseBodyLimitExceeded,
@@ -74,5 +77,6 @@ extension NetworkError {
     .networkUnreachable: .notConnectedToInternet,
     .connectionLost: .networkConnectionLost, .staleConnection: .networkConnectionLost,
     .emptyReply: .networkConnectionLost, .truncated: .networkConnectionLost,
+    .streamReset: .networkConnectionLost, .streamRefused: .networkConnectionLost,
   ]
 }

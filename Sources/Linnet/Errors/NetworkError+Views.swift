@@ -69,7 +69,7 @@ extension NetworkError {
   }
 
   private static let recurring: Set<TransportError.Code> = [
-    .requestBodyFailed, .bodyNotReplayable, .bodyAlreadyConsumed, .decodingFailed,
+    .requestBodyFailed, .bodyNotReplayable, .bodyAlreadyConsumed, .decodingFailed, .http2NotNegotiated,
   ]
 
   /// Whether a user can make sense of the error. False for a cancellation, which is no failure, and for mistakes of the

@@ -69,10 +69,13 @@ public struct RetryConditions: OptionSet, Sendable, Hashable {
     switch error.phase {
     case .request, .decode: nil
     case .pool, .resolve, .connect, .tls, .send, .head, .body:
-      error.code == .responseHeadTooLarge || error.code == .cancelled || error.code == .clientShutDown
-        || error.code == .requestBodyFailed || error.code == .bodyNotReplayable ? nil : .networkFailure
+      neverPasses.contains(error.code) ? nil : .networkFailure
     }
   }
+
+  private static let neverPasses: Set<TransportError.Code> = [
+    .responseHeadTooLarge, .cancelled, .clientShutDown, .requestBodyFailed, .bodyNotReplayable, .http2NotNegotiated,
+  ]
 
   /// Whether the error fulfils one of the conditions.
   public func contains(_ error: NetworkError) -> Bool { Self.condition(for: error).map { contains($0) } ?? false }

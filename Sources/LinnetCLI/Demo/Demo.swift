@@ -10,11 +10,12 @@ enum Demo {
     let table = DemoTable()
     table.printTitle()
     let descriptors = DescriptorCount.now()
+    let steps = DemoSteps.all + DemoSteps.multiplexed + DemoSteps.typed
     var failures = 0
     do {
       let stage = try DemoStage()
       defer { stage.stop() }
-      for step in DemoSteps.all + DemoSteps.typed {
+      for step in steps {
         if await !run(step, stage, table) { failures += 1 }
       }
       await stage.client.shutdown(grace: .seconds(5))
@@ -24,7 +25,7 @@ enum Demo {
       return false
     }
     if await !run(DemoSteps.cleanUp(baseline: descriptors), nil, table) { failures += 1 }
-    let count = DemoSteps.all.count + DemoSteps.typed.count + 1
+    let count = steps.count + 1
     table.printEnd(
       failures == 0 ? "all \(count) went as they should" : "\(failures) of \(count) did not go as they should")
     return failures == 0

@@ -11,6 +11,10 @@ final class DemoStage: Sendable {
   let impostor: ScriptedServer
   /// Speaks http and keeps its connections badly: see ``DemoStage/forgetful``.
   let forgetfulServer: ScriptedServer
+  /// Speaks HTTP/2 over TLS.
+  let multiplexing: DemoHall
+  /// Speaks HTTP/2 in cleartext.
+  let cleartextMultiplexing: DemoHall
   let client: HTTPClient
   /// The typed client, with an engine of its own and the settings of ``client``.
   let typedClient: DefaultNetworkClient
@@ -24,6 +28,12 @@ final class DemoStage: Sendable {
     server = try ScriptedServer.start(.handler(Self.answer), options: Self.options(trusted))
     impostor = try ScriptedServer.start(.handler { _ in .text("secret") }, options: Self.options(own))
     forgetfulServer = try ScriptedServer.start(Self.forgetful)
+    var http2 = Self.options(trusted)
+    http2.tls?.applicationProtocols = ["h2", "http/1.1"]
+    multiplexing = try DemoHall(http2)
+    http2.tls = nil
+    http2.acceptsHTTP2PriorKnowledge = true
+    cleartextMultiplexing = try DemoHall(http2)
 
     var configuration = HTTPClientConfiguration()
     configuration.tls.trustRoots = .only([.bytes(Array(authority.utf8))])
@@ -44,7 +54,9 @@ final class DemoStage: Sendable {
   }
 
   func stop() {
-    for server in [server, impostor, forgetfulServer] { server.stop() }
+    for server in [server, impostor, forgetfulServer, multiplexing.server, cleartextMultiplexing.server] {
+      server.stop()
+    }
   }
 
   private static func certificates() throws -> (trusted: TestCertificate, own: TestCertificate, authority: String) {

@@ -104,7 +104,8 @@ extension HTTPRequestOptions {
 public enum ExchangeEvent: Sendable {
   /// A connection was chosen.
   case connection(ConnectionInfo)
-  /// The request's head was sent on it.
+  /// The request's head was sent on it. When its version is HTTP/2, names went out in lower case, `Host` as `:authority`,
+  /// and fields that belong to a connection not at all (RFC 9113 §8.2.2, §8.3.1).
   case requestHead(RequestHead)
   /// A 1xx response other than 101 came (RFC 9110 §15.2).
   case interim(ResponseHead)

@@ -1,4 +1,5 @@
 internal import LinnetCompression
+internal import LinnetHTTP2
 internal import LinnetTLS
 
 extension LinnetLibrary {
@@ -10,11 +11,12 @@ extension LinnetLibrary {
     public let version: String
   }
 
-  /// The system libraries below this one, for bug reports and `--version`: OpenSSL and zlib.
+  /// The system libraries below this one, for bug reports and `--version`: OpenSSL, zlib and nghttp2.
   public static var componentVersions: [ComponentVersion] {
     [
       ComponentVersion(name: "OpenSSL", version: TLSLibrary.version),
       ComponentVersion(name: "zlib", version: CompressionLibrary.version),
+      ComponentVersion(name: "nghttp2", version: HTTP2Library.version),
     ]
   }
 }

@@ -47,6 +47,8 @@ extension ConnectionFactory {
     shard.deregister(slot)
     owner.log(transport.takeKeyLogLines())
     if var failure {
+      // What was offered was h2 alone.
+      if failure.isApplicationProtocolRefused, route.insistsOnHTTP2 { failure.code = .http2NotNegotiated }
       failure.peers = [TransportError.PeerAttempt(address: peer, cause: failure.reason)]
       throw failure
     }

@@ -59,7 +59,7 @@ struct ConnectionFactory: Sendable {
     info.tls = transport.negotiated
     info.timings.tls = secured.duration(to: shard.now)
     let isHTTP2 = info.tls?.applicationProtocol == "h2"
-    if !isHTTP2, route.httpVersion == .http2Only || route.httpVersion == .http2PriorKnowledge {
+    if !isHTTP2, route.insistsOnHTTP2 {
       let chosen = info.tls?.applicationProtocol.map { "chose \($0)" } ?? "chose no protocol"
       throw TransportFailure(
         code: .http2NotNegotiated, phase: .tls, reason: "the server \(chosen) where only h2 was offered"

@@ -27,6 +27,7 @@ extension HTTP2Core {
       failure.sent = .nothing
       failure.phase = .send
       if let goAwayCode { failure.http2ErrorCode = goAwayCode.rawValue }
+      failure.isOvertaken = endedBy?.isOvertaken ?? false
       _ = end(stream, .failed(failure), effects: &effects)
       // What is still open is what the peer has room for; each response makes room for one more again.
       if !isGoingAway {

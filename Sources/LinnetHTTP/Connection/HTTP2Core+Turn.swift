@@ -11,18 +11,17 @@ extension HTTP2Core {
   mutating func flush(now: Instant, effects: inout Effects) {
     guard transport != nil, sendFailure == nil else { return }
     let before = writtenBytes
-    var hasDrained = false
+    var hadOutput = false
     repeat {
-      let waiting = output.count
-      session.drain(into: &output, upTo: max(0, Self.outputAheadBytes - waiting))
-      hasDrained = output.count > waiting
+      session.drain(into: &output, upTo: max(0, Self.outputAheadBytes - output.count))
+      hadOutput = !output.isEmpty
       do throws(TransportFailure) {
         try transport?.flush(&output)
       } catch {
         failSending(error, now: now, effects: &effects)
         return
       }
-    } while hasDrained && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
+    } while hadOutput && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
     deliverEvents(now: now, effects: &effects)
     if writtenBytes != before || !sending.isEmpty { noteSent(now: now) }
   }
@@ -180,6 +179,7 @@ extension HTTP2Core {
     var failure = Self.endedBeforeRequest
     failure.http2ErrorCode = code.rawValue
     failure.isUnprocessed = true
+    failure.isOvertaken = last.rawValue > 0
     endedBy = failure
     goAwayCode = code
     guard !isGoingAway else { return }

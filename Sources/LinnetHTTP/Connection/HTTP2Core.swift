@@ -136,8 +136,13 @@ struct HTTP2Core: ~Copyable {
   mutating func begin(
     _ start: ExchangeStart, channel: ResponseChannel, now: Instant, effects: inout Effects
   ) throws(TransportFailure) -> ExchangeID {
-    guard transport != nil else { throw endedBy ?? Self.endedBeforeRequest }
+    // The turn in which it ended may not have told the pool yet; a request that comes again at once must not meet it again.
+    guard transport != nil else {
+      effects.willClose = true
+      throw endedBy ?? Self.endedBeforeRequest
+    }
     guard !isGoingAway else {
+      effects.willClose = true
       effects.releasedStreams += 1
       throw endedBy ?? Self.endedBeforeRequest
     }
@@ -147,6 +152,7 @@ struct HTTP2Core: ~Copyable {
       stream = try submit(head, bodyLength: bodyLength, endsStream: start.isComplete && start.immediateBody == nil)
     } catch {
       effects.releasedStreams += 1
+      if error.isUnprocessed { effects.willClose = true }
       throw error
     }
     served += 1

@@ -25,6 +25,8 @@ struct Route: Sendable {
     }
   }
 
+  var insistsOnHTTP2: Bool { httpVersion == .http2Only || httpVersion == .http2PriorKnowledge }
+
   /// Whether the first connection may turn out to carry many requests, so that a burst should wait for it.
   var mayMultiplex: Bool {
     switch httpVersion {

@@ -65,6 +65,7 @@ extension TransportFailure {
     case .alert, .protocolViolation:
       self.init(
         code: phase == .tls ? .tlsHandshakeFailed : .connectionLost, phase: phase, reason: error.description)
+      isApplicationProtocolRefused = error.isApplicationProtocolRefused
     }
   }
 

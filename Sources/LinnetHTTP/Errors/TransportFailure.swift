@@ -9,9 +9,13 @@ struct TransportFailure: Error, Sendable {
   var peers: [TransportError.PeerAttempt] = []
   var underlying: (any Error)?
   var http2ErrorCode: UInt32?
+  /// The server refused every protocol that was offered by ALPN.
+  var isApplicationProtocolRefused = false
   /// The peer states that it processed nothing of the request (REFUSED_STREAM, GOAWAY): it may be sent again whatever its
   /// method is (RFC 9113 §8.7).
   var isUnprocessed = false
+  /// It was unprocessed because the server went away after requests that came before it on the same connection.
+  var isOvertaken = false
   /// The peer closed or reset the connection before any byte of a response: the mark of a stale pooled connection.
   var isCloseBeforeResponse = false
 

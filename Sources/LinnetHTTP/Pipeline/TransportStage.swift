@@ -19,9 +19,11 @@ struct TransportStage: Sendable {
 
   /// A server that closes every idle connection can make at most this many stale in a row: those of one pool.
   private static var maximumResends: Int { 64 }
-  /// A server may go away while a request is on its way, and again while it is on its way to the next connection. One that
-  /// says so 16 times in a row does not want the request; Go gives up after 7, hyper's users after 2.
-  private static var maximumRefusals: Int { 16 }
+  /// What a request may use up in refusals. One that the server means costs 8: who says so 16 times in a row does not want
+  /// the request (Go gives up after 7). One that happened because the server went away after others costs 1: with a
+  /// server that serves a few requests on each connection, it is a matter of luck.
+  private static var refusalBudget: Int { 128 }
+  private static func cost(of refusal: TransportFailure) -> Int { refusal.isOvertaken ? 1 : 8 }
 
   func send(
     _ request: PreparedRequest, context: ExchangeContext
@@ -31,6 +33,7 @@ struct TransportStage: Sendable {
     var pool = try pool(for: request)
     var resends = 0
     var refusals = 0
+    var refusalBudget = Self.refusalBudget
     while true {
       let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
       do throws(TransportFailure) {
@@ -41,7 +44,8 @@ struct TransportStage: Sendable {
           pool = try self.pool(for: request)
         } else if error.isUnprocessed {
           refusals += 1
-          try admitRefused(request, error, refusals)
+          refusalBudget -= Self.cost(of: error)
+          try admitRefused(request, error, refusals, isWorthwhile: refusalBudget >= 0)
         } else {
           resends += 1
           try admitStale(request, error, lease, resends)
@@ -53,14 +57,14 @@ struct TransportStage: Sendable {
 
   /// Whether a request that the server did not process is sent again; throws what its caller gets when it is not.
   private func admitRefused(
-    _ request: PreparedRequest, _ error: TransportFailure, _ refusals: Int
+    _ request: PreparedRequest, _ error: TransportFailure, _ refusals: Int, isWorthwhile: Bool
   ) throws(TransportFailure) {
     guard request.body?.isReplayable ?? true else {
       var failure = error
       failure.reason += "; its body cannot be sent again"
       throw failure
     }
-    guard refusals <= Self.maximumRefusals else {
+    guard isWorthwhile else {
       var failure = error
       failure.code = .streamRefused
       failure.reason += ", \(refusals) times in a row"

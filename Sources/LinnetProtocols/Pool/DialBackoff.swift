@@ -14,9 +14,11 @@ struct DialBackoff: Sendable {
   /// after the latest sign.
   private(set) var signs: UInt64 = 0
 
-  /// The peer is overloaded: a pause, twice as long as the one before.
+  /// The peer is overloaded: a pause, twice as long as the one before. What comes within a pause belongs to the sign that
+  /// began it: a server tells all its connections at once.
   mutating func extend(limits: PoolLimits, now: Instant) {
     signs &+= 1
+    if let until, now < until { return }
     let longest = max(.zero, limits.maximumBackoff)
     var next = min(longest, max(.zero, limits.firstBackoff))
     if let interval { next = interval > longest - interval ? longest : interval + interval }

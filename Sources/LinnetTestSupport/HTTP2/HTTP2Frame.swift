@@ -181,9 +181,7 @@ extension HTTP2Frame {
   /// The acknowledgement of SETTINGS.
   public static let settingsAck = HTTP2Frame(.settings, flags: .ack)
 
-  /// HEADERS with a part of a field block.
-  ///
-  /// - Parameter padding: The number of padding bytes; nil, the default, sends no PADDED flag.
+  /// HEADERS with a part of a field block; `padding` bytes go with it, and nil, the default, sends no PADDED flag.
   public static func headers(
     _ stream: UInt32, _ block: [UInt8], endStream: Bool = false, endHeaders: Bool = true, padding: UInt8? = nil
   ) -> HTTP2Frame {
@@ -195,9 +193,7 @@ extension HTTP2Frame {
     HTTP2Frame(.continuation, flags: endHeaders ? .endHeaders : [], stream: stream, payload: block)
   }
 
-  /// DATA.
-  ///
-  /// - Parameter padding: The number of padding bytes; nil, the default, sends no PADDED flag.
+  /// DATA; `padding` bytes go with it, and nil, the default, sends no PADDED flag.
   public static func data(
     _ stream: UInt32, _ bytes: [UInt8] = [], endStream: Bool = false, padding: UInt8? = nil
   ) -> HTTP2Frame {
@@ -213,6 +209,7 @@ extension HTTP2Frame {
   ///
   /// - Parameters:
   ///   - lastStream: The highest stream that was or will be processed.
+  ///   - code: Why.
   ///   - debug: Additional data for humans.
   public static func goAway(
     lastStream: UInt32, _ code: ErrorCode = .noError, debug: String = ""

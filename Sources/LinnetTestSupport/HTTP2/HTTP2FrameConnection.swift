@@ -235,8 +235,7 @@ public final class HTTP2FrameConnection {
   }
 
   /// The block of these fields in the state of the connection's table: it must be sent, and before any later one.
-  ///
-  /// - Parameter neverIndexed: Marks all fields as secrets that nobody may put into a table.
+  /// `neverIndexed` marks all fields as secrets that nobody may put into a table.
   public func encode(_ fields: [HeaderLine], neverIndexed: Bool = false) throws(ConnectionEnd) -> [UInt8] {
     do throws(HTTP2Error) {
       return try encoder.encode(fields.map { HPACKField($0.name, $0.value, isNeverIndexed: neverIndexed) })
@@ -267,7 +266,18 @@ public final class HTTP2FrameConnection {
   /// the client's bytes pile up.
   public func wait(for gate: Gate, readsFrames: Bool = true) throws(ConnectionEnd) {
     guard readsFrames else { return try stream.wait(for: gate) }
-    repeat { try readAvailableFrames() } while try !stream.waitForInput(or: gate)
+    repeat { try readAvailableFrames() } while try !stream.waitForInput(orOneOf: [gate])
+  }
+
+  /// Reads frames until there is at least one or one of the gates is open.
+  func readFrames(orWaitForOneOf gates: [Gate]) throws(ConnectionEnd) {
+    guard !gates.isEmpty else {
+      try readFrame()
+      return
+    }
+    while try readAvailableFrames() == 0 {
+      if try stream.waitForInput(orOneOf: gates) { return }
+    }
   }
 
   /// Does nothing, neither reads nor sends, until the client closes or the server is stopped.

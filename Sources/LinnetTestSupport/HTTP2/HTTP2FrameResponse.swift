@@ -1,5 +1,5 @@
 /// A correct answer of an ``HTTP2FrameServer``.
-public struct HTTP2FrameResponse: Sendable, Hashable {
+public struct HTTP2FrameResponse: Sendable {
   /// What a body consists of.
   public enum Body: Sendable, Hashable {
     /// These bytes.
@@ -33,6 +33,10 @@ public struct HTTP2FrameResponse: Sendable, Hashable {
   public var trailers: [HeaderLine] = []
   /// Heads of interim responses that are sent before: status code and fields.
   public var interim: [Interim] = []
+  /// Set, the final head is sent once the gate is open. Other streams go on meanwhile.
+  public var gate: Gate?
+  /// Set, the body is sent once the gate is open.
+  public var bodyGate: Gate?
   /// The largest DATA frame in bytes; 16,384 by default.
   public var frameBytes = 16_384
   /// The padding of each DATA frame that the client's windows allow; none by default.
@@ -89,6 +93,13 @@ public struct HTTP2FrameResponse: Sendable, Hashable {
   /// 200 with that many bytes of ``TestPattern``.
   public static func pattern(_ count: UInt64) -> HTTP2FrameResponse { HTTP2FrameResponse(200, body: .pattern(count)) }
 
+  /// The same, held back until the gate is open; other streams go on meanwhile.
+  public func waiting(for gate: Gate) -> HTTP2FrameResponse {
+    var copy = self
+    copy.gate = gate
+    return copy
+  }
+
   /// Without Content-Length: the end of the stream is the end of the body.
   public func withoutLength() -> HTTP2FrameResponse {
     var copy = self
@@ -102,17 +113,25 @@ extension HTTP2FrameConnection {
   private struct Sending {
     let stream: UInt32
     let response: HTTP2FrameResponse
+    var hasHead = false
     var offset: UInt64 = 0
+
+    /// The gate that it waits for.
+    var closedGate: Gate? {
+      guard let gate = hasHead ? response.bodyGate : response.gate, !gate.isOpen else { return nil }
+      return gate
+    }
   }
 
   /// Sends a whole answer, within the client's windows: reads frames while it has to wait. Ends early when the client
   /// resets the stream.
   public func respond(_ stream: UInt32, _ response: HTTP2FrameResponse) throws(ConnectionEnd) {
-    try sendHeads(of: response, on: stream)
+    guard isOpen(stream) else { return }
     var sending = Sending(stream: stream, response: response)
+    try sendInterim(of: sending)
     while try !advance(&sending) {
-      // Nothing more fits into the windows: wait for a WINDOW_UPDATE.
-      try readFrame()
+      // A gate is closed, or nothing more fits into the windows: wait for a WINDOW_UPDATE.
+      try readFrames(orWaitForOneOf: sending.closedGate.map { [$0] } ?? [])
     }
   }
 
@@ -129,44 +148,52 @@ extension HTTP2FrameConnection {
     var left = count ?? .max
     while left > 0 {
       while open.count < left, let request = takeRequest() {
-        let response = respond(request)
-        try sendHeads(of: response, on: request.stream)
-        open.append(Sending(stream: request.stream, response: response))
+        open.append(Sending(stream: request.stream, response: respond(request)))
+        try sendInterim(of: open[open.count - 1])
       }
       var isBlocked = true
       var remaining: [Sending] = []
       for var sending in open {
-        let before = sending.offset
-        if try advance(&sending, once: true) {
-          left -= 1
-          isBlocked = false
-        } else {
-          if sending.offset > before { isBlocked = false }
-          remaining.append(sending)
-        }
+        let before = (sending.hasHead, sending.offset)
+        let isDone = try advance(&sending, once: true)
+        if isDone { left -= 1 } else { remaining.append(sending) }
+        if isDone || before != (sending.hasHead, sending.offset) { isBlocked = false }
       }
       open = remaining
       if left == 0 { return }
-      if isBlocked { try readFrame() } else { try readAvailableFrames() }
+      if isBlocked {
+        try readFrames(orWaitForOneOf: open.compactMap(\.closedGate))
+      } else {
+        try readAvailableFrames()
+      }
     }
   }
 
-  private func sendHeads(of response: HTTP2FrameResponse, on stream: UInt32) throws(ConnectionEnd) {
-    for interim in response.interim {
-      try sendFields([HeaderLine(":status", String(interim.status))] + interim.fields, on: stream)
+  private func sendInterim(of sending: Sending) throws(ConnectionEnd) {
+    for interim in sending.response.interim {
+      try sendFields([HeaderLine(":status", String(interim.status))] + interim.fields, on: sending.stream)
     }
+  }
+
+  private func sendHead(of response: HTTP2FrameResponse, on stream: UInt32) throws(ConnectionEnd) {
     let endStream = response.body.count == 0 && response.trailers.isEmpty && response.reset == nil
     let fields = [HeaderLine(":status", String(response.status))] + response.fields
     try sendFields(fields, on: stream, endStream: endStream)
   }
 
-  /// Sends what the windows allow.
+  /// Sends what the gates and windows allow.
   ///
   /// - Parameter once: At most one DATA frame.
   /// - Returns: Whether the answer is complete, or its stream over.
   private func advance(_ sending: inout Sending, once: Bool = false) throws(ConnectionEnd) -> Bool {
     let (id, response) = (sending.stream, sending.response)
     while let window = sendWindow(of: id) {
+      guard sending.closedGate == nil else { return false }
+      if !sending.hasHead {
+        try sendHead(of: response, on: id)
+        sending.hasHead = true
+        continue
+      }
       if let reset = response.reset, sending.offset >= reset.offset {
         try send(.rstStream(id, reset.code))
         return true
@@ -194,9 +221,8 @@ extension HTTP2FrameConnection {
     return true
   }
 
-  /// Sends DATA, in frames of at most the size that the client takes.
-  ///
-  /// - Parameter ignoresWindows: True sends all at once, whether the client allows it or not; false waits.
+  /// Sends DATA, in frames of at most the size that the client takes. With `ignoresWindows` all is sent at once, whether
+  /// the client allows it or not; without, this waits.
   public func sendData(
     _ bytes: [UInt8], on id: UInt32, endStream: Bool = false, ignoresWindows: Bool = false
   ) throws(ConnectionEnd) {

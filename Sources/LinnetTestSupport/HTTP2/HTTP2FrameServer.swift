@@ -75,6 +75,7 @@ public final class HTTP2FrameServer: Sendable {
   /// Starts a server that answers every request of every connection correctly, streams interleaved.
   ///
   /// - Parameters:
+  ///   - options: Where and how it listens.
   ///   - settings: Its SETTINGS.
   ///   - respond: Makes the answer to a complete request, on the thread of the connection.
   public static func serving(

@@ -133,4 +133,43 @@ enum ReadmeExamples {
     _ = created
     _ = slow
   }
+
+  static func example8() async throws {
+    let client = HTTPClient()
+    // Insist on it: a server that does not agree is the error http2NotNegotiated
+    var modern = HTTPRequest.get("https://api.example.com/items")
+    modern.options.httpVersion = .http2Only
+    // In cleartext there is nobody to ask: say that the server speaks it
+    var local = HTTPRequest.get("http://localhost:8080/items")
+    local.options.httpVersion = .http2PriorKnowledge
+    // Or stay with HTTP/1.1
+    var classic = HTTPRequest.get("https://old.example.com/")
+    classic.options.httpVersion = .http1Only
+    // How urgent is it, and is a part of it of use (RFC 9218)? Sent as `Priority: u=5, i`
+    var thumbnails = HTTPRequest.get("https://api.example.com/thumbnails")
+    thumbnails.options.priority = HTTPPriority(urgency: 5, isIncremental: true)
+    for request in [modern, local, classic, thumbnails] {
+      let response = try await client.send(request)
+      print(response.version, try await response.collect().count)  // HTTP/2 …
+    }
+    _ = client
+    _ = modern
+    _ = local
+    _ = classic
+    _ = thumbnails
+  }
+
+  static func example9() async throws {
+    var settings = HTTPClientConfiguration()
+    settings.httpVersion = .automatic
+    settings.pool.maximumHTTP2ConnectionsPerOrigin = 2  // default 8
+    settings.http2.maximumConcurrentStreams = 64  // requests at a time on a connection, if the server allows; default 128
+    settings.http2.keepAliveInterval = .seconds(10)  // silence after which a busy connection is asked with PING; default 30 s
+    settings.http2.keepAliveTimeout = .seconds(5)  // and given up without an answer; default 15 s
+    settings.http2.initialStreamWindowBytes = 1 << 20  // what may arrive of a response that nobody reads; default 256 KiB
+    let tuned = HTTPClient(configuration: settings)
+    print(try await tuned.send(.get("https://example.com/")).version)
+    _ = settings
+    _ = tuned
+  }
 }

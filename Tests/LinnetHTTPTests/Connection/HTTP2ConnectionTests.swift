@@ -46,7 +46,9 @@ struct HTTP2ConnectionTests {
     #expect(server.snapshot.violations.isEmpty)
   }
 
-  @Test("bodies of every size arrive whole", arguments: [0, 1, 16_383, 16_384, 16_385, 65_535, 65_536, 262_144, 1 << 20, 20 << 20])
+  @Test(
+    "bodies of every size arrive whole",
+    arguments: [0, 1, 16_383, 16_384, 16_385, 65_535, 65_536, 262_144, 1 << 20, 20 << 20])
   func bodies(_ count: Int) async throws {
     let server = try HTTP2FrameServer.serving { _ in .pattern(UInt64(count)) }
     defer { server.stop() }

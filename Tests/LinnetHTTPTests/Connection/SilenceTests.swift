@@ -9,19 +9,17 @@ import Testing
 /// Time in which our own side is slow is not the peer's silence.
 @Suite("Silence of the peer")
 struct SilenceTests {
-  @Test("bytes that wait in the socket of a busy process are no silence")
-  func busyShard() async throws {
+  @Test("bytes that wait in the socket of a busy process are no silence", arguments: WireProtocol.versions)
+  func busyShard(over version: WireProtocol) async throws {
     let (gate, sent) = (Gate(), Gate())
-    let server = try ScriptedServer.start(
-      .steps([
-        .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"), .wait(gate), .send("67890"),
-        .open(sent), .stall,
-      ]))
+    let wire = try Wire(version)
+    let body = ServerBody([.pattern(5), .wait(gate), .pattern(5), .effect(.open(sent))])
+    let server = try wire.start(.handler { _ in ServerResponse(body: body).framed(.announced(10)) })
     defer { server.stop() }
     let clock = ManualClock()
     let shards = clock.makeGroup()
     let client = HTTPClient(
-      configuration: HTTPClientConfiguration(), environment: EngineEnvironment(shards: shards, clock: clock))
+      configuration: wire.configuration, environment: EngineEnvironment(shards: shards, clock: clock))
     let response = try await client.send(.get(server.url("/")))
     #expect(try await response.body.next()?.count == 5)
     async let rest = response.body.next()

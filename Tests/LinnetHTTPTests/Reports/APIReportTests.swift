@@ -10,19 +10,22 @@ import Testing
 struct APIReportTests {
   // MARK: API-01
 
-  @Test("API-01: get, post JSON, stream, upload, download and cancel as an introduction would show them")
-  func introduction() async throws {
+  @Test(
+    "API-01: get, post JSON, stream, upload, download and cancel as an introduction would show them",
+    arguments: WireProtocol.versions)
+  func introduction(over version: WireProtocol) async throws {
+    let wire = try Wire(version)
     let upload = try TemporaryDirectory()
     let file = try upload.write(TestPattern.bytes(100_000), to: "photo.jpg")
     let script = ServerScript.handler { request in
       switch request.path {
       case "/big": .pattern(1_000_000)
-      case "/slow": .raw([.stall])
+      case "/slow": .never
       default: .text("\(request.method) \(request.body.count)")
       }
     }
-    try await ScriptedServer.with(script) { server async throws in
-      let client = HTTPClient()
+    try await ScriptedServer.with(script, options: wire.options) { server async throws in
+      let client = wire.client()
 
       // Get a text.
       let response = try await client.send(.get(server.url("/hello")))
@@ -66,12 +69,15 @@ struct APIReportTests {
 
   // MARK: API-02
 
-  @Test("API-02: a request without timeouts has the client's, and one that says unlimited has none")
-  func unlimitedTimeout() async throws {
+  @Test(
+    "API-02: a request without timeouts has the client's, and one that says unlimited has none",
+    arguments: WireProtocol.versions)
+  func unlimitedTimeout(over version: WireProtocol) async throws {
     let gate = Gate()
-    try await ScriptedServer.with(.handler { _ in ServerResponse.text("late").waiting(for: gate) }) {
-      server async throws in
-      var configuration = HTTPClientConfiguration()
+    let wire = try Wire(version)
+    let script = ServerScript.handler { _ in ServerResponse.text("late").waiting(for: gate) }
+    try await ScriptedServer.with(script, options: wire.options) { server async throws in
+      var configuration = wire.configuration
       configuration.timeouts.responseHead = .milliseconds(50)
       let client = HTTPClient(configuration: configuration)
       var request = HTTPRequest.get(server.url("/unlimited"))
@@ -87,10 +93,12 @@ struct APIReportTests {
 
   // MARK: API-03
 
-  @Test("API-03: User-Agent is sent by default, can be replaced, and can be left out")
-  func userAgent() async throws {
-    try await ScriptedServer.with(.handler { _ in .text("") }) { server async throws in
-      let client = HTTPClient()
+  @Test(
+    "API-03: User-Agent is sent by default, can be replaced, and can be left out", arguments: WireProtocol.versions)
+  func userAgent(over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    try await ScriptedServer.with(.handler { _ in .text("") }, options: wire.options) { server async throws in
+      let client = wire.client()
       func seen(_ request: HTTPRequest, by client: HTTPClient) async throws -> [String] {
         _ = try await client.send(request).collect()
         return try #require(server.snapshot.requests.last).headers.values(for: "User-Agent")
@@ -100,7 +108,7 @@ struct APIReportTests {
       var omitted = HTTPRequest.get(server.url())
       omitted.options.omittedDefaultHeaders = ["USER-AGENT"]
       #expect(try await seen(omitted, by: client) == [])
-      var configuration = HTTPClientConfiguration()
+      var configuration = wire.configuration
       configuration.defaultHeaders["User-Agent"] = "app/2"
       #expect(try await seen(.get(server.url()), by: HTTPClient(configuration: configuration)) == ["app/2"])
       configuration.defaultHeaders["User-Agent"] = nil
@@ -110,23 +118,25 @@ struct APIReportTests {
 
   // MARK: API-04
 
-  @Test("API-04: a Unix socket is an option beside a normal URL", arguments: [true, false])
-  func unixSocket(isAbstract: Bool) async throws {
+  @Test("API-04: a Unix socket is an option beside a normal URL", arguments: [true, false], WireProtocol.versions)
+  func unixSocket(isAbstract: Bool, over version: WireProtocol) async throws {
+    var wire = try Wire(version)
     let directory = try TemporaryDirectory()
     let name = isAbstract ? directory.path.split(separator: "/").joined(separator: "-") : directory.path(of: "x.sock")
     let address: ScriptedServer.Address = isAbstract ? .abstract(name: name) : .unix(path: name)
-    try await ScriptedServer.with(.handler { .text("docker \($0.target)") }, options: .at(address)) {
+    wire.options.address = address
+    try await ScriptedServer.with(.handler { .text("docker \($0.target)") }, options: wire.options) {
       server async throws in
       var request = HTTPRequest.get("http://localhost/v1/info?all=1")
       request.options.connectTarget = .unixSocket(isAbstract ? "@\(name)" : name)
-      let client = HTTPClient()
+      let client = wire.client()
       for isReused in [false, true] {
         let response = try await client.send(request)
         #expect(try await response.text() == "docker /v1/info?all=1")
         #expect(response.connection.isReused == isReused)
         #expect(response.connection.peerAddress == "unix:\(isAbstract ? "@" : "")\(name)")
       }
-      #expect(server.snapshot.requests.first?.headers["Host"] == "localhost")
+      #expect(server.snapshot.requests.first?.authority == "localhost")
     }
   }
 
@@ -198,28 +208,31 @@ struct InjectionReportTests {
 
   @Test(
     "a header value with a line break or another control byte is refused before anything is connected",
-    arguments: values)
-  func value(_ value: String) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("never") }) { server async throws in
+    arguments: values, WireProtocol.versions)
+  func value(_ value: String, over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: wire.options) { server async throws in
       var request = HTTPRequest.get(server.url())
       #expect(throws: HTTPHeaderError.self) { try request.headers.add(name: "X-Name", value: value + "!") }
       request.headers.add("X-Name", value + "!")
-      try await expectRefusal(request)
-      try await expectRefusal(.get(server.url(), headers: ["Host": value + "!"]))
-      try await expectRefusal(.get(server.url(), headers: ["Cookie": value + "!"]))
-      var configuration = HTTPClientConfiguration()
+      try await expectRefusal(request, of: wire.client())
+      try await expectRefusal(.get(server.url(), headers: ["Host": value + "!"]), of: wire.client())
+      try await expectRefusal(.get(server.url(), headers: ["Cookie": value + "!"]), of: wire.client())
+      var configuration = wire.configuration
       configuration.defaultHeaders["User-Agent"] = value + "!"
       try await expectRefusal(.get(server.url()), of: HTTPClient(configuration: configuration))
       #expect(server.snapshot.connectionCount == 0)
     }
   }
 
-  @Test("a header name that is no token is refused before anything is connected", arguments: names)
-  func name(_ name: String) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("never") }) { server async throws in
+  @Test(
+    "a header name that is no token is refused before anything is connected", arguments: names, WireProtocol.versions)
+  func name(_ name: String, over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: wire.options) { server async throws in
       var request = HTTPRequest.get(server.url())
       request.headers.add(name, "1")
-      try await expectRefusal(request)
+      try await expectRefusal(request, of: wire.client())
       #expect(server.snapshot.connectionCount == 0)
     }
   }
@@ -234,10 +247,11 @@ struct InjectionReportTests {
     "a line break in a URL never reaches the wire",
     arguments: [
       "/a\r\nX-Injected: 1", "/a\nb", "/a b", "/?q=a\r\n\r\nGET /second HTTP/1.1", "/a\u{0}", "/#f\r\ng", "/a\tb",
-    ])
-  func url(_ path: String) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("one") }) { server async throws in
-      #expect(try await HTTPClient().send(.get(server.url(path))).text() == "one")
+    ], WireProtocol.versions)
+  func url(_ path: String, over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    try await ScriptedServer.with(.handler { _ in .text("one") }, options: wire.options) { server async throws in
+      #expect(try await wire.client().send(.get(server.url(path))).text() == "one")
       #expect(server.snapshot.requestCount == 1)
       #expect(server.snapshot.violations.isEmpty)
       let request = try #require(server.snapshot.requests.first)
@@ -251,12 +265,13 @@ struct InjectionReportTests {
     arguments: [
       HTTPHeader("Content-Length", "2"), HTTPHeader("Content-Length", "5, 6"), HTTPHeader("Content-Length", "+5"),
       HTTPHeader("Transfer-Encoding", "chunked"), HTTPHeader("Transfer-Encoding", "gzip"),
-    ])
-  func framing(_ header: HTTPHeader) async throws {
-    try await ScriptedServer.with(.handler { _ in .text("never") }) { server async throws in
+    ], WireProtocol.versions)
+  func framing(_ header: HTTPHeader, over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    try await ScriptedServer.with(.handler { _ in .text("never") }, options: wire.options) { server async throws in
       var request = HTTPRequest.post(server.url(), body: .text("12345"))
       request.headers.add(header)
-      let error = try #require(await HTTPClient().failure(of: request))
+      let error = try #require(await wire.client().failure(of: request))
       #expect(error.code == .invalidRequest)
       #expect(error.sent == .nothing)
       #expect(server.snapshot.headCount == 0)

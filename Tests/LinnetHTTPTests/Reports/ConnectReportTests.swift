@@ -59,12 +59,13 @@ struct ConnectReportTests {
 
   @Test(
     "DNS-05: an override changes where TCP goes; Host, SNI and the certificate check keep the name",
-    arguments: [true, false])
-  func resolveOverride(withPort: Bool) async throws {
-    let certificates = try TestCertificates()
-    let options = ScriptedServer.Options.tls(try certificates.server(dnsNames: ["api.test"]))
-    try await ScriptedServer.with(.handler { _ in .text("api") }, options: options) { server async throws in
-      var configuration = HTTPClientConfiguration.trusting(certificates)
+    arguments: [true, false], WireProtocol.secure)
+  func resolveOverride(withPort: Bool, over version: WireProtocol) async throws {
+    var wire = try Wire(version)
+    let certificates = try #require(wire.certificates)
+    wire.options.tls?.certificate = try certificates.server(dnsNames: ["api.test"])
+    try await ScriptedServer.with(.handler { _ in .text("api") }, options: wire.options) { server async throws in
+      var configuration = wire.configuration
       configuration.resolveOverrides[withPort ? "api.test:\(server.port)" : "api.test"] = ["127.0.0.1"]
       let resolver = FakeResolver()
       let response = try await client(configuration, resolver).send(.get(server.url("/", host: "api.test")))
@@ -72,7 +73,7 @@ struct ConnectReportTests {
       #expect(response.connection.peerAddress == "127.0.0.1:\(server.port)")
       let request = try #require(server.snapshot.requests.first)
       #expect(request.tls?.serverName == "api.test")
-      #expect(request.headers["Host"] == "api.test:\(server.port)")
+      #expect(request.authority == "api.test:\(server.port)")
       #expect(resolver.queries.isEmpty)
     }
   }

@@ -21,6 +21,11 @@ enum ExchangeStage: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
   private var isSecure: Bool { self == .handshaking || self == .sendingOverTLS || self == .readingOverTLS }
 
+  /// The protocol of the stage in a version.
+  fileprivate func version(isHTTP2: Bool) -> WireProtocol {
+    isSecure ? (isHTTP2 ? .http2TLS : .http1TLS) : (isHTTP2 ? .http2 : .http1)
+  }
+
   /// A request that was brought to the stage and stands there for good.
   struct Scene {
     let client: HTTPClient
@@ -34,14 +39,14 @@ enum ExchangeStage: String, CaseIterable, Sendable, CustomTestStringConvertible 
     private let shards: ShardGroup?
 
     init(
-      _ stage: ExchangeStage, limit: Int = 1, clock: ManualClock? = nil,
+      _ stage: ExchangeStage, over version: WireProtocol = .http1, clock: ManualClock? = nil,
       change: (inout HTTPClientConfiguration) -> Void = { _ in }
     ) async throws {
       self.clock = clock
       shards = clock?.makeGroup()
-      let certificates = stage.isSecure ? try TestCertificates() : nil
-      var options = ScriptedServer.Options()
-      if let certificates, stage != .handshaking { options.tls = ServerTLS(try certificates.loopback()) }
+      let wire = try Wire(stage.version(isHTTP2: version.isHTTP2))
+      var options = wire.options
+      if stage == .handshaking { options.tls = nil }
       if stage == .connecting {
         options.acceptance = .nothingWithFullBacklog
         options.acceptBacklog = 1
@@ -49,8 +54,8 @@ enum ExchangeStage: String, CaseIterable, Sendable, CustomTestStringConvertible 
       let reached = Gate()
       server = try ScriptedServer.start(Self.script(stage, reached), options: options)
 
-      var configuration = certificates.map { HTTPClientConfiguration.trusting($0) } ?? HTTPClientConfiguration()
-      configuration.pool.maximumConnectionsPerOrigin = limit
+      var configuration = wire.configuration
+      configuration.limitRequests(to: 1, over: wire.version)
       change(&configuration)
       let resolver = FakeResolver()
       resolver.set([.loopbackIPv4(port: 0)], for: "slow.test", after: Gate())
@@ -79,14 +84,15 @@ enum ExchangeStage: String, CaseIterable, Sendable, CustomTestStringConvertible 
     }
 
     private static func script(_ stage: ExchangeStage, _ reached: Gate) -> ServerScript {
-      let stall: [SocketEffect] =
-        switch stage {
-        case .handshaking: [.readBytes(1), .open(reached), .stall]
-        case .sending, .sendingOverTLS, .awaitingHead: [.open(reached), .stall]
-        default: [.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nabc"), .open(reached), .stall]
-        }
-      if stage == .handshaking { return .steps(stall) }
-      return .handler(onHead: { $0.path == "/quick" ? .readBody : .respond(.raw(stall)) }) { _ in .text("quick") }
+      let stall: ServerResponse
+      switch stage {
+      case .handshaking: return .steps([.readBytes(1), .open(reached), .stall])
+      case .sending, .sendingOverTLS, .awaitingHead: stall = .raw([.open(reached), .stall])
+      default:
+        let body = ServerBody([.pattern(3), .effect(.open(reached)), .effect(.stall)])
+        stall = ServerResponse(body: body).framed(.announced(100_000))
+      }
+      return .handler(onHead: { $0.path == "/quick" ? .readBody : .respond(stall) }) { _ in .text("quick") }
     }
 
     /// Ends everything. Nothing may be left of the client: no connection, no timer.

@@ -25,7 +25,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
     case responded
   }
 
-  let testDescription: String
+  private let name: String
+  var testDescription: String { version.isHTTP2 ? "\(name), HTTP/2" : name }
   let code: TransportError.Code
   let phase: TransportError.Phase
   /// Nil when it depends on who is faster.
@@ -34,6 +35,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
   let words: String
   var destination = Destination.server
   var isHTTPS = false
+  /// The version in cleartext; over TLS what ``isHTTPS`` makes of it.
+  var version = WireProtocol.http1
   var script = ServerScript.steps([.readRequest, .stall])
   var options: @Sendable (inout ScriptedServer.Options, TestCertificates) throws -> Void = { _, _ in }
   var configure: @Sendable (inout HTTPClientConfiguration, TestCertificates) throws -> Void = { _, _ in }
@@ -49,7 +52,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
     _ name: String, _ code: TransportError.Code, _ phase: TransportError.Phase, _ sent: TransportError.SentState?,
     _ words: String, change: (inout FailureCase) -> Void = { _ in }
   ) {
-    testDescription = name
+    self.name = name
     self.code = code
     self.phase = phase
     self.sent = sent
@@ -78,7 +81,14 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  static let all = request + connecting + tls + sending + head + body + decode
+  static let all = request + connecting + tls + sending + head + body + decode + overHTTP2
+
+  /// The same over HTTP/2.
+  var overHTTP2: FailureCase {
+    var copy = self
+    copy.version = .http2
+    return copy
+  }
 }
 
 extension FailureCase {

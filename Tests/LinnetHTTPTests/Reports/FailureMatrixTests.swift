@@ -15,6 +15,10 @@ struct FailureMatrixTests {
     let certificates = try TestCertificates()
     var options = ScriptedServer.Options()
     try expected.options(&options, certificates)
+    if expected.version.isHTTP2 {
+      options.acceptsHTTP2PriorKnowledge = true
+      options.tls?.applicationProtocols = ["h2"]
+    }
     let server = try ScriptedServer.start(expected.script, options: options)
     defer { server.stop() }
     let closed = try ClosedPort()
@@ -27,6 +31,7 @@ struct FailureMatrixTests {
     let scheme = expected.isHTTPS ? "https" : "http"
 
     var configuration = HTTPClientConfiguration.trusting(certificates)
+    if expected.version.isHTTP2 { configuration.httpVersion = .http2PriorKnowledge }
     try expected.configure(&configuration, certificates)
     let resolver = FakeResolver()
     resolver.fail("broken.test", .temporary)
@@ -47,6 +52,8 @@ struct FailureMatrixTests {
     #expect(error.reason.contains(expected.words), "\(error.reason)")
     #expect(error.attempts == (expected.isUnprepared ? 0 : 1))
     #expect(error.method == .put)
+    if error.code == .streamReset || error.code == .protocolViolation { #expect(error.http2ErrorCode != nil) }
+    if !expected.version.isHTTP2 { #expect(error.http2ErrorCode == nil) }
 
     let line = error.description
     #expect(!line.contains { $0.isNewline }, "\(line)")
@@ -115,10 +122,10 @@ struct FailureMatrixTests {
   /// A client with one connection, which a first request holds, and the state in which it does.
   private func occupied(
     _ server: ScriptedServer, _ environment: EngineEnvironment = EngineEnvironment(),
-    change: (inout HTTPClientConfiguration) -> Void = { _ in }
+    over wire: Wire? = nil, change: (inout HTTPClientConfiguration) -> Void = { _ in }
   ) async throws -> (HTTPClient, Task<TransportError?, Never>) {
-    var configuration = HTTPClientConfiguration()
-    configuration.pool.maximumConnectionsPerOrigin = 1
+    var configuration = wire?.configuration ?? HTTPClientConfiguration()
+    configuration.limitRequests(to: 1, over: wire?.version ?? .http1)
     change(&configuration)
     let client = HTTPClient(configuration: configuration, environment: environment)
     let url = server.url()
@@ -127,7 +134,7 @@ struct FailureMatrixTests {
     return (client, first)
   }
 
-  private static let silent = ServerScript.steps([.readRequest, .stall])
+  private static let silent = ServerScript.handler { _ in .never }
 
   @Test("a wait for a connection that ends in time says how many are in use and the place in the queue")
   func poolTimeout() async throws {
@@ -156,10 +163,11 @@ struct FailureMatrixTests {
     await shards.shutDown()
   }
 
-  @Test("one request more than may wait is refused at once")
-  func poolQueueFull() async throws {
-    try await ScriptedServer.with(Self.silent) { server async throws in
-      let (client, first) = try await occupied(server) { $0.pool.maximumWaitingRequests = 0 }
+  @Test("one request more than may wait is refused at once", arguments: WireProtocol.versions)
+  func poolQueueFull(over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    try await ScriptedServer.with(Self.silent, options: wire.options) { server async throws in
+      let (client, first) = try await occupied(server, over: wire) { $0.pool.maximumWaitingRequests = 0 }
       let error = try #require(await client.failure(of: .get(server.url())))
       #expect(error.code == .poolQueueFull)
       #expect(error.phase == .pool)
@@ -169,10 +177,13 @@ struct FailureMatrixTests {
     }
   }
 
-  @Test("a shutdown says of a request in flight that it was sent, and of a later one that it was not")
-  func shutdown() async throws {
-    try await ScriptedServer.with(Self.silent) { server async throws in
-      let (client, first) = try await occupied(server)
+  @Test(
+    "a shutdown says of a request in flight that it was sent, and of a later one that it was not",
+    arguments: WireProtocol.versions)
+  func shutdown(over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    try await ScriptedServer.with(Self.silent, options: wire.options) { server async throws in
+      let (client, first) = try await occupied(server, over: wire)
       await client.shutdown(grace: .zero)
       let inFlight = try #require(await first.value)
       #expect(inFlight.code == .clientShutDown)
@@ -188,26 +199,31 @@ struct FailureMatrixTests {
     case beforeStart, queued, resolving, connecting, handshaking, sending, head, body
   }
 
-  @Test("a cancelled request says in which phase it was and whether it was sent", arguments: CancelPoint.allCases)
-  func cancelled(_ point: CancelPoint) async throws {
+  @Test(
+    "a cancelled request says in which phase it was and whether it was sent", arguments: CancelPoint.allCases,
+    WireProtocol.versions)
+  func cancelled(_ point: CancelPoint, over version: WireProtocol) async throws {
     let gate = Gate()
-    var options = ScriptedServer.Options()
+    let wire = try Wire(version)
+    var options = wire.options
     var script = Self.silent
     switch point {
     case .connecting:
       options.acceptance = .nothingWithFullBacklog
       options.acceptBacklog = 1
     case .handshaking: script = .steps([.readBytes(1), .open(gate), .stall])
-    case .sending: script = .steps([.readHead, .open(gate), .stall])
-    case .body: script = .steps([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .stall])
+    case .sending:
+      script = .handler(onHead: { _ in .respond(.raw([.open(gate), .stall])) }) { _ in .never }
+    case .body:
+      let body = ServerBody([.bytes(Array("he".utf8)), .effect(.stall)])
+      script = .handler { _ in ServerResponse(body: body).framed(.announced(5)) }
     case .beforeStart, .queued, .resolving, .head: break
     }
     let server = try ScriptedServer.start(script, options: options)
     defer { server.stop() }
     let resolver = FakeResolver()
     resolver.set([], for: "slow.test", after: Gate())
-    var configuration = HTTPClientConfiguration()
-    configuration.pool.maximumConnectionsPerOrigin = 1
+    let configuration = wire.configured { $0.limitRequests(to: 1, over: version) }
     let client = HTTPClient(configuration: configuration, environment: EngineEnvironment(resolver: resolver))
     var request = HTTPRequest.put(server.url("/", host: point == .resolving ? "slow.test" : nil))
     if point == .handshaking { request.url = "https://127.0.0.1:\(server.port)/" }

@@ -32,6 +32,49 @@ struct HTTP1ReportTests {
     }
   }
 
+  @Test("H1-01: 103 is not the response over HTTP/2 either, nor are many of them")
+  func earlyHintsOverHTTP2() async throws {
+    let wire = try Wire(.http2)
+    let hints = ServerResponse.Interim(103, headers: [HeaderLine("Link", "</a.css>; rel=preload")])
+    let server = try wire.start(
+      .handler { request in
+        request.path == "/hints" ? ServerResponse.text("hello").after(interim: hints).after(interim: hints) : .text("x")
+      })
+    defer { server.stop() }
+    let client = wire.client()
+    let interim = EventRecorder<String>()
+    var request = HTTPRequest.get(server.url("/hints"))
+    request.options.onEvent = { event in
+      if case .interim(let head) = event { interim.record("\(head.status.code) \(head.headers["Link"] ?? "")") }
+    }
+    let first = try await client.send(request)
+    #expect(first.status.code == 200)
+    #expect(first.headers["Link"] == nil)
+    #expect(try await first.text() == "hello")
+    #expect(interim.events == ["103 </a.css>; rel=preload", "103 </a.css>; rel=preload"])
+    #expect(try await client.send(.get(server.url("/"))).connection.isReused)
+  }
+
+  @Test(
+    "H1-03: over HTTP/2 a response that cannot have a body has none, whatever length it announces",
+    arguments: [(HTTPMethod.head, 200), (.get, 204), (.get, 304), (.head, 404)])
+  func bodilessOverHTTP2(method: HTTPMethod, status: Int) async throws {
+    let wire = try Wire(.http2)
+    let server = try wire.start(
+      .handler { _ in
+        ServerResponse(status, headers: status == 204 ? [] : [HeaderLine("Content-Length", "1234")]).framed(.manual)
+      })
+    defer { server.stop() }
+    let client = wire.client()
+    for isReused in [false, true] {
+      let response = try await client.send(HTTPRequest(method: method, url: server.url()))
+      #expect(response.status.code == status)
+      #expect(response.body.expectedLength == 0)
+      #expect(try await response.collect().isEmpty)
+      #expect(response.connection.isReused == isReused)
+    }
+  }
+
   @Test(
     "H1-03: a response that cannot have a body is over at the blank line, and its connection is reused",
     arguments: [

@@ -15,12 +15,17 @@ struct LifecycleReportTests {
     await #expect(processExitsWith: .success) { await recordingErrors { try await Self.useManyClients() } }
   }
 
-  private static func useManyClients() async throws {
-    let certificates = try TestCertificates()
-    let plain = try ScriptedServer.start(.handler { _ in .text("x") })
-    let secure = try ScriptedServer.start(.handler { _ in .text("x") }, options: .tls(try certificates.loopback()))
+  @Test("POOL-13: nor do they when they speak HTTP/2")
+  func manyClientsOverHTTP2() async {
+    await #expect(processExitsWith: .success) { await recordingErrors { try await Self.useManyClients(isHTTP2: true) } }
+  }
+
+  private static func useManyClients(isHTTP2: Bool = false) async throws {
+    let wires = try isHTTP2 ? (Wire(.http2), Wire(.http2TLS)) : (Wire(.http1), Wire(.http1TLS))
+    let plain = try wires.0.start(.handler { _ in .text("x") })
+    let secure = try wires.1.start(.handler { _ in .text("x") })
     func useOne() async throws {
-      let client = HTTPClient(configuration: .trusting(certificates))
+      let client = wires.1.client { $0.httpVersion = isHTTP2 ? .http2PriorKnowledge : .automatic }
       #expect(try await client.send(.get(plain.url("/"))).text() == "x")
       #expect(try await client.send(.get(secure.url("/"))).text() == "x")
     }
@@ -44,24 +49,32 @@ struct LifecycleReportTests {
     await #expect(processExitsWith: .success) { await recordingErrors { try await Self.sendManyRequests() } }
   }
 
-  private static func sendManyRequests() async throws {
-    var options = ScriptedServer.Options()
-    options.recordLimit = 10
-    let server = try ScriptedServer.start(
+  @Test("MEM-01: nor does it over HTTP/2, where all of them share a connection")
+  func manyRequestsOverHTTP2() async {
+    await #expect(processExitsWith: .success) {
+      await recordingErrors { try await Self.sendManyRequests(over: .http2) }
+    }
+  }
+
+  private static func sendManyRequests(over version: WireProtocol = .http1) async throws {
+    let wire = try Wire(version)
+    let cut = ServerBody([.pattern(3), wire.isHTTP2 ? .resetStream(2) : .effect(.close)])
+    let server = try wire.start(
       .handler { request in
         switch request.path {
-        case "/cut": .raw([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close])
-        case "/slow": .raw([.stall])
+        case "/cut": ServerResponse(body: cut).framed(.announced(9))
+        case "/slow": .never
         default: .pattern(3000)
         }
-      }, options: options)
+      }
+    ) { $0.recordLimit = 10 }
     defer { server.stop() }
     let closed = try ClosedPort()
-    let client = HTTPClient()
+    let client = wire.client()
     func sendTen() async {
       for _ in 0..<5 { _ = await client.failure(of: .get(server.url("/"))) }
       _ = try? await client.send(.get(server.url("/")))
-      #expect(await client.failure(of: .get(server.url("/cut")))?.code == .truncated)
+      #expect(await client.failure(of: .get(server.url("/cut")))?.code == (wire.isHTTP2 ? .streamReset : .truncated))
       #expect(await client.failure(of: .get("http://127.0.0.1:\(closed.port)/"))?.code == .connectionRefused)
       for yields in [1, 30] {
         let task = client.start(.get(server.url("/slow")))
@@ -78,15 +91,18 @@ struct LifecycleReportTests {
     #expect(growth < 5 << 20, "\(total * 3 / 4) requests grew the process by \(growth >> 10) KiB")
   }
 
-  @Test("MEM-01: a client is freed with its last reference, whatever became of its requests")
-  func clientIsFreed() async throws {
-    let server = try ScriptedServer.start(.handler { $0.path == "/slow" ? .raw([.stall]) : .text("x") })
+  @Test(
+    "MEM-01: a client is freed with its last reference, whatever became of its requests",
+    arguments: WireProtocol.versions)
+  func clientIsFreed(over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    let server = try wire.start(.handler { $0.path == "/slow" ? .never : .text("x") })
     defer { server.stop() }
     let fixture = ManualFixture()
     weak var dropped: HTTPClient?
     do {
       let client = HTTPClient(
-        configuration: HTTPClientConfiguration(),
+        configuration: wire.configuration,
         environment: EngineEnvironment(shards: fixture.shards, clock: fixture.clock))
       dropped = client
       #expect(try await client.send(.get(server.url("/"))).text() == "x")
@@ -104,10 +120,13 @@ struct LifecycleReportTests {
 
   // MARK: MEM-03
 
-  @Test("MEM-03: a client may be dropped at any time: idle, with a request under way, with a body unread")
-  func dropped() async throws {
+  @Test(
+    "MEM-03: a client may be dropped at any time: idle, with a request under way, with a body unread",
+    arguments: WireProtocol.versions)
+  func dropped(over version: WireProtocol) async throws {
     let gate = Gate()
-    let server = try ScriptedServer.start(
+    let wire = try Wire(version)
+    let server = try wire.start(
       .handler { request in
         switch request.path {
         case "/late": ServerResponse.text("late").waiting(for: gate)
@@ -118,15 +137,15 @@ struct LifecycleReportTests {
     defer { server.stop() }
     for _ in 0..<20 {
       gate.close()
-      func once() async throws { #expect(try await HTTPClient().send(.get(server.url("/"))).text() == "x") }
+      func once() async throws { #expect(try await wire.client().send(.get(server.url("/"))).text() == "x") }
       try await once()
 
       // The task is the only one that holds the client.
       let count = server.snapshot.requestCount
-      let late = HTTPClient().start(.get(server.url("/late")))
+      let late = wire.client().start(.get(server.url("/late")))
       try await server.waitForRequests(count + 1)
-      let body = try await HTTPClient().send(.get(server.url("/body"))).body
-      _ = try await HTTPClient().send(.get(server.url("/body")))
+      let body = try await wire.client().send(.get(server.url("/body"))).body
+      _ = try await wire.client().send(.get(server.url("/body")))
       gate.open()
       #expect(await late.value == nil)
       #expect(try await body.collect(upTo: 2_000_000).count == 1_001_000)
@@ -134,12 +153,15 @@ struct LifecycleReportTests {
     try await server.wait(for: "every connection to end") { $0.closedCount == $0.connectionCount }
   }
 
-  @Test("MEM-03: the last reference may be dropped from inside a hook, a body stream, and on any executor")
-  func droppedInside() async throws {
-    let server = try ScriptedServer.start(.handler { _ in .text("x") })
+  @Test(
+    "MEM-03: the last reference may be dropped from inside a hook, a body stream, and on any executor",
+    arguments: WireProtocol.versions)
+  func droppedInside(over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    let server = try wire.start(.handler { _ in .text("x") })
     defer { server.stop() }
     for _ in 0..<20 {
-      let box = Lock<HTTPClient?>(HTTPClient())
+      let box = Lock<HTTPClient?>(wire.client())
       let drop: @Sendable () -> Void = {
         let client = box.withLock { client in
           defer { client = nil }
@@ -160,17 +182,17 @@ struct LifecycleReportTests {
 
       let shard = ShardGroup.shared.next()
       let text = try await withTaskExecutorPreference(shard) { () async throws(TransportError) -> String in
-        try await HTTPClient().send(.get(server.url("/"))).text()
+        try await wire.client().send(.get(server.url("/"))).text()
       }
       #expect(text == "x")
-      try await Self.onMainActor(server.url("/"))
+      try await Self.onMainActor(server.url("/"), wire)
     }
     try await server.wait(for: "every connection to end") { $0.closedCount == $0.connectionCount }
   }
 
   @MainActor
-  private static func onMainActor(_ url: String) async throws {
-    #expect(try await HTTPClient().send(.get(url)).text() == "x")
+  private static func onMainActor(_ url: String, _ wire: Wire) async throws {
+    #expect(try await wire.client().send(.get(url)).text() == "x")
   }
 
   // MARK: MEM-04, POOL-11
@@ -180,9 +202,15 @@ struct LifecycleReportTests {
     await #expect(processExitsWith: .success) { await recordingErrors { try await Self.tearDownOften() } }
   }
 
-  private static func tearDownOften() async throws {
-    let good = try ScriptedServer.start(.handler { _ in .text("x") }, options: bounded)
-    let silent = try ScriptedServer.start(.steps([.stall]), options: bounded)
+  @Test("MEM-04: so over HTTP/2")
+  func teardownOverHTTP2() async {
+    await #expect(processExitsWith: .success) { await recordingErrors { try await Self.tearDownOften(over: .http2) } }
+  }
+
+  private static func tearDownOften(over version: WireProtocol = .http1) async throws {
+    let wire = try Wire(version)
+    let good = try wire.start(.handler { _ in .text("x") }) { $0.recordLimit = 10 }
+    let silent = try wire.start(.steps([.stall])) { $0.recordLimit = 10 }
     let closed = try ClosedPort()
     let rounds = TestSize.of(200, long: 17_000)
     func run(_ count: Int) async {
@@ -191,12 +219,12 @@ struct LifecycleReportTests {
           group.addTask {
             for _ in 0..<count {
               #expect(
-                await HTTPClient().failure(of: .get("http://127.0.0.1:\(closed.port)/"))?.code == .connectionRefused)
+                await wire.client().failure(of: .get("http://127.0.0.1:\(closed.port)/"))?.code == .connectionRefused)
               let timed = HTTPRequest.get(silent.url("/")).with {
                 $0.options.timeouts.total = .after(.milliseconds(1))
               }
-              #expect(await HTTPClient().failure(of: timed)?.code == .totalTimeout)
-              #expect(await HTTPClient().failure(of: .get(good.url("/"))) == nil)
+              #expect(await wire.client().failure(of: timed)?.code == .totalTimeout)
+              #expect(await wire.client().failure(of: .get(good.url("/"))) == nil)
             }
           }
         }
@@ -212,12 +240,6 @@ struct LifecycleReportTests {
     #expect(ResidentMemory.bytes - before < 8 << 20)
     good.stop()
     silent.stop()
-  }
-
-  private static var bounded: ScriptedServer.Options {
-    var options = ScriptedServer.Options()
-    options.recordLimit = 10
-    return options
   }
 
   @Test("POOL-11: connections refused, reset, timed out, cancelled and encrypted come and go without crash or leak")

@@ -20,13 +20,25 @@
       }
     }
 
+    @Test("so it does over HTTP/2", arguments: [false, true])
+    func eachCallFailsOverHTTP2(isSecure: Bool) async {
+      if isSecure {
+        await #expect(processExitsWith: .success) { await recordingErrors { try await Self.failEach(over: .http2TLS) } }
+      } else {
+        await #expect(processExitsWith: .success) { await recordingErrors { try await Self.failEach(over: .http2) } }
+      }
+    }
+
     private static func failEach(isSecure: Bool) async throws {
-      let certificates = try TestCertificates()
-      let server = try ScriptedServer.start(
-        .handler { $0.path == "/slow" ? .raw([.stall]) : .pattern(100_000) },
-        options: isSecure ? .tls(try certificates.loopback()) : ScriptedServer.Options())
+      try await failEach(over: isSecure ? .http1TLS : .http1)
+    }
+
+    private static func failEach(over version: WireProtocol) async throws {
+      let wire = try Wire(version)
+      let isSecure = version.isSecure
+      let server = try wire.start(.handler { $0.path == "/slow" ? .never : .pattern(100_000) })
       defer { server.stop() }
-      let configuration = HTTPClientConfiguration.trusting(certificates)
+      let configuration = wire.configuration
       // The runtime opens what it keeps, for timers too.
       let slow = HTTPRequest.get(server.url("/slow")).with { $0.options.timeouts.total = .after(.milliseconds(5)) }
       #expect(await HTTPClient(configuration: configuration).failure(of: slow)?.code == .totalTimeout)
@@ -41,7 +53,7 @@
             #expect(number > 12, "only \(number) system calls")
             break
           }
-          check(outcome, call, error, isSecure: isSecure)
+          check(outcome, call, error, version)
           // Every connection of the client is gone, so the server's are too.
           try await server.wait(for: "every connection to end") { $0.closedCount == $0.connectionCount }
           try await returned(to: descriptors)
@@ -60,14 +72,17 @@
       Issue.record("left open: \(DescriptorCount.now().added(since: baseline))")
     }
 
-    private static func check(_ outcome: TransportError?, _ call: String, _ error: CInt, isSecure: Bool) {
+    private static func check(_ outcome: TransportError?, _ call: String, _ error: CInt, _ version: WireProtocol) {
       guard let outcome else { return }
+      let isSecure = version.isSecure
+      // Over HTTP/2 frames are sent at any time, not only those of a request.
+      let sending: Set<TransportError.Phase> = version.isHTTP2 ? [.send, .head, .body] : [.send]
       let phases: Set<TransportError.Phase> =
         switch call {
         case "socket", "connect", "getsockopt", "epoll_create1", "eventfd": [.connect]
         case "setsockopt", "getsockname": [.connect]
         case "epoll_ctl": isSecure ? [.connect, .tls] : [.connect]
-        case "send": isSecure ? [.tls, .send] : [.send]
+        case "send": isSecure ? sending.union([.tls]) : sending
         case "recv": isSecure ? [.tls, .send, .head, .body] : [.send, .head, .body]
         default: []
         }
@@ -91,7 +106,11 @@
         request.options.timeouts.total = .after(.seconds(10))
         var error = await client.failure(of: request)
         let second = await client.failure(of: .get(server.url("/")))
-        if error == nil { error = second } else { #expect(second == nil, "the fault is over") }
+        if error == nil {
+          error = second
+        } else {
+          #expect(second == nil, "the fault is over: \(String(describing: second)), after \(String(describing: error))")
+        }
         await client.shutdown(grace: .zero)
         #expect(client.pendingCount == 0)
         return error

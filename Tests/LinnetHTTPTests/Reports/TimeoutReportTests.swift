@@ -41,8 +41,8 @@ struct TimeoutReportTests {
   }
 
   /// A server that answers `/quick` at once, and the rest, except for the head of `/body`, once a gate is open.
-  private func server(_ gate: Gate) throws -> ScriptedServer {
-    try ScriptedServer.start(
+  private func server(_ gate: Gate, _ wire: Wire) throws -> ScriptedServer {
+    try wire.start(
       .handler { request in
         switch request.path {
         case "/quick": .text("quick")
@@ -52,14 +52,28 @@ struct TimeoutReportTests {
       })
   }
 
+  private static let values: [TimeoutOverrides.Value] = [
+    .after(.seconds(2)), .after(.milliseconds(300)), .unlimited, .inherited,
+  ]
+
   @Test(
-    "TIME-01: the request's timeout wins over the client's, longer, shorter or none", arguments: Phase.allCases,
-    [TimeoutOverrides.Value.after(.seconds(2)), .after(.milliseconds(300)), .unlimited, .inherited])
+    "TIME-01: the request's timeout wins over the client's, longer, shorter or none", arguments: Phase.allCases, values)
   func override(_ phase: Phase, _ value: TimeoutOverrides.Value) async throws {
+    try await override(phase, value, over: .http1)
+  }
+
+  @Test(
+    "TIME-01: so it does over HTTP/2, for its stream alone", arguments: Phase.allCases, values)
+  func overrideOverHTTP2(_ phase: Phase, _ value: TimeoutOverrides.Value) async throws {
+    try await override(phase, value, over: .http2)
+  }
+
+  private func override(_ phase: Phase, _ value: TimeoutOverrides.Value, over version: WireProtocol) async throws {
     let gate = Gate()
-    let server = try server(gate)
+    let wire = try Wire(version)
+    let server = try server(gate, wire)
     defer { server.stop() }
-    var configuration = HTTPClientConfiguration()
+    var configuration = wire.configuration
     phase.set(value == .after(.milliseconds(300)) ? .seconds(2) : .milliseconds(300), in: &configuration)
     let fixture = ManualFixture(configuration)
     let expectsFailure = value == .after(.milliseconds(300)) || value == .inherited
@@ -139,16 +153,18 @@ struct TimeoutReportTests {
   // MARK: TIME-02
 
   @Test(
-    "TIME-02: a body that keeps moving outlives its idle timeout, one that stops does not", arguments: [false, true])
-  func stall(stops: Bool) async throws {
+    "TIME-02: a body that keeps moving outlives its idle timeout, one that stops does not", arguments: [false, true],
+    WireProtocol.versions)
+  func stall(stops: Bool, over version: WireProtocol) async throws {
+    let wire = try Wire(version)
     let pieces = 50
     let gates = (0..<pieces).map { _ in Gate() }
     let parts = gates.enumerated().flatMap { index, gate -> [ServerBody.Part] in
       [.wait(gate), .bytes(TestPattern.bytes(1024, from: UInt64(index) * 1024))]
     }
-    let server = try ScriptedServer.start(.handler { _ in ServerResponse(body: ServerBody(parts)) })
+    let server = try wire.start(.handler { _ in ServerResponse(body: ServerBody(parts)) })
     defer { server.stop() }
-    var configuration = HTTPClientConfiguration()
+    var configuration = wire.configuration
     configuration.timeouts = TimeoutConfiguration(idle: .milliseconds(500))
     let fixture = ManualFixture(configuration)
     let response = try await fixture.client.send(.get(server.url("/")))
@@ -183,10 +199,12 @@ struct TimeoutReportTests {
 
   // MARK: TIME-05
 
-  @Test("TIME-05: the total timeout ends a request in whatever stage it is", arguments: ExchangeStage.allCases)
-  func total(_ stage: ExchangeStage) async throws {
+  @Test(
+    "TIME-05: the total timeout ends a request in whatever stage it is", arguments: ExchangeStage.allCases,
+    WireProtocol.versions)
+  func total(_ stage: ExchangeStage, over version: WireProtocol) async throws {
     let clock = ManualClock()
-    let scene = try await ExchangeStage.Scene(stage, clock: clock) {
+    let scene = try await ExchangeStage.Scene(stage, over: version, clock: clock) {
       $0.timeouts = TimeoutConfiguration(
         connect: .seconds(100), connectionWait: .seconds(100), responseHead: nil, idle: nil, total: .milliseconds(300))
     }

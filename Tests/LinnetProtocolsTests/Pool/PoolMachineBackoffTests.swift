@@ -56,6 +56,14 @@ import Testing
     #expect(pauses == [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000])
   }
 
+  @Test("signs within a back-off do not lengthen it: a server tells all its connections at once")
+  func oneBackoffForOneMoment() {
+    let pool = Pool()
+    for _ in 0..<8 { #expect(overload(pool).isEmpty) }
+    _ = pool.enqueue()
+    #expect(pool.deadline == 100)
+  }
+
   @Test("the deadline of a request holds during the back-off, and its failure names it")
   func deadlineHolds() throws {
     let pool = Pool { $0.firstBackoff = .seconds(1) }
@@ -98,12 +106,15 @@ import Testing
   func recovered() throws {
     let pool = Pool { $0.maximumConnections = 2 }
     let old = try pool.connect()
-    for _ in 0..<3 { _ = overload(pool) }
+    for pause in [100, 200, 0] {
+      _ = overload(pool)
+      pool.pass(pause)
+    }
     // An old connection proves nothing.
     _ = pool.release(old)
     #expect(pool.lease() == old)
     let (first, _) = pool.enqueue()
-    #expect(pool.deadline == 400)
+    #expect(pool.deadline == 700)
     pool.pass(400)
     let fresh = try #require(pool.fire().dials.first)
     #expect(pool.establish(fresh, streams: 1).served == [first])
@@ -112,7 +123,7 @@ import Testing
     #expect(pool.lease() == fresh)
     _ = pool.release(fresh, reusable: false)
     let (second, _) = pool.enqueue()
-    #expect(pool.deadline == 1_200)
+    #expect(pool.deadline == 1_500)
     pool.pass(800)
     let fresher = try #require(pool.fire().dials.first)
     #expect(pool.establish(fresher, streams: 1).served == [second])
@@ -121,7 +132,7 @@ import Testing
     _ = overload(pool, fresher)
     _ = pool.release(fresher)
     _ = pool.enqueue()
-    #expect(pool.deadline == 1_300)
+    #expect(pool.deadline == 1_600)
   }
 
   @Test("a stream after which the connection cannot be used proves nothing")

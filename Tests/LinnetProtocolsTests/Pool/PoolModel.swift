@@ -182,10 +182,12 @@ struct PoolModel {
   }
 
   mutating func overloaded(_ id: ConnectionID?, now: Instant) {
-    var pause = min(limits.firstBackoff, limits.maximumBackoff)
-    for _ in 0..<pauses { pause = min(limits.maximumBackoff, pause * 2) }
-    pauses += 1
-    pausedUntil = now.advanced(by: pause)
+    if pausedUntil <= now {
+      var pause = min(limits.firstBackoff, limits.maximumBackoff)
+      for _ in 0..<pauses { pause = min(limits.maximumBackoff, pause * 2) }
+      pauses += 1
+      pausedUntil = now.advanced(by: pause)
+    }
     latestPause = next()
     if let id { retire(id) }
     dialAsNeeded(now)

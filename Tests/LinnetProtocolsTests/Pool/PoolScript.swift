@@ -192,9 +192,11 @@ struct PoolScript: ~Copyable {
   private mutating func overload() throws(ScriptFailure) {
     let id = random.chance(30) ? nil : someConnection { $0.streams[$1] != nil }
     if let id, streams[id] != nil { unusable.insert(id) }
-    pause = min(limits.maximumBackoff, pause.map { $0 * 2 } ?? limits.firstBackoff)
-    pausedUntil = pause.map { now.advanced(by: $0) }
-    longestPause = now.advanced(by: limits.maximumBackoff)
+    if pausedUntil.map({ $0 <= now }) ?? true {
+      pause = min(limits.maximumBackoff, pause.map { $0 * 2 } ?? limits.firstBackoff)
+      pausedUntil = pause.map { now.advanced(by: $0) }
+      longestPause = now.advanced(by: limits.maximumBackoff)
+    }
     fresh = []
     let action = machine.peerIsOverloaded(id, now: now)
     try check("overloaded \(id.map { String($0.rawValue) } ?? "")", action) { $0.overloaded(id, now: $1) }

@@ -146,6 +146,21 @@ import Testing
     }
   }
 
+  @Test(
+    "a POST on a stream that the server refused is repeated, as nothing of it was processed; after a reset it is not")
+  func streams() async throws {
+    let request = HTTPRequest.post("https://a.test/form")
+    for (code, sent, isRepeated) in [
+      (TransportError.Code.streamRefused, TransportError.SentState.nothing, true), (.streamReset, .all, false),
+      (.http2NotNegotiated, .nothing, false),
+    ] {
+      let error = NetworkError(.made(code, sent: sent, method: .post, url: request.url))
+      let script = Script([.failure(error), .success(1)])
+      let result = try? await run(script, .immediate(), request: request)
+      #expect(result == (isRepeated ? 1 : nil), "\(code)")
+    }
+  }
+
   @Test("an open breaker is waited for when the policy bears the wait", arguments: [(30, true), (61, false)])
   func breaker(seconds: Int, isRepeated: Bool) async throws {
     let clock = ManualPolicyClock(movesItself: true)
