@@ -62,16 +62,26 @@ private struct HTTP2Churn: Sendable {
 
   private static func serve(_ connection: HTTP2FrameConnection, _ tally: borrowing Lock<Tally>) throws {
     try connection.handshake([.maxConcurrentStreams(20)])
+    // The last stream of our GOAWAY: what the client sent behind it is nobody's.
+    var last: UInt32?
+    var highest: UInt32 = 0
     while true {
       let request = try connection.nextRequest()
+      if let last, request.stream > last { continue }
       let parts = request.path.split(separator: "/")
       guard parts.count == 2, let fate = Fate(rawValue: String(parts[0])), let number = Int(parts[1]) else { return }
+      highest = max(highest, request.stream)
       if fate == .refused, tally.withLock({ $0.refused.insert(number).inserted }) {
         try connection.send(.rstStream(request.stream, .refusedStream))
         continue
       }
       tally.withLock { $0.processed[number, default: 0] += 1 }
+      if fate == .graceful, last == nil { try connection.send(.goAway(lastStream: 0x7FFF_FFFF)) }
       try answer(request, fate, "\(number)", connection)
+      if fate == .goAway || fate == .graceful, last == nil {
+        last = highest
+        try connection.send(.goAway(lastStream: highest))
+      }
     }
   }
 
@@ -84,7 +94,7 @@ private struct HTTP2Churn: Sendable {
       try connection.sendData(Array("begun".utf8), on: id)
     }
     switch fate {
-    case .good, .refused: try connection.respond(id, .text(text))
+    case .good, .refused, .goAway, .graceful: try connection.respond(id, .text(text))
     case .large:
       var response = HTTP2FrameResponse.pattern(100_000)
       response.trailers = [HeaderLine("x-number", text)]
@@ -92,16 +102,6 @@ private struct HTTP2Churn: Sendable {
     case .reset:
       try begin()
       try connection.send(.rstStream(id, .internalError))
-    case .goAway:
-      try connection.respond(id, .text(text))
-      try connection.send(.goAway(lastStream: id))
-      try connection.readUntilClosed()
-    case .graceful:
-      // First nothing new, then the last that was processed: this one.
-      try connection.send(.goAway(lastStream: 0x7FFF_FFFF))
-      try connection.respond(id, .text(text))
-      try connection.send(.goAway(lastStream: id))
-      try connection.readUntilClosed()
     case .tcpReset:
       try begin()
       try connection.reset()
