@@ -12,7 +12,9 @@ extension HTTP2Core {
     guard transport != nil, sendFailure == nil else { return }
     let before = writtenBytes
     var hadOutput = false
+    var budget = Self.writesPerTurn
     repeat {
+      budget -= 1
       session.drain(into: &output, upTo: max(0, Self.outputAheadBytes - output.count))
       hadOutput = !output.isEmpty
       do throws(TransportFailure) {
@@ -21,9 +23,15 @@ extension HTTP2Core {
         failSending(error, now: now, effects: &effects)
         return
       }
-    } while hadOutput && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
+    } while budget > 0 && canSendMore(hadOutput)
+    if budget == 0, canSendMore(hadOutput) { effects.needsTurn = true }
     deliverEvents(now: now, effects: &effects)
     if writtenBytes != before || !sending.isEmpty { noteSent(now: now) }
+  }
+
+  /// The socket has taken all that there was, and there is more.
+  private func canSendMore(_ hadOutput: Bool) -> Bool {
+    hadOutput && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
   }
 
   /// Finds the requests that have left completely, which starts their head timeouts.

@@ -82,6 +82,9 @@ struct HTTP2Core: ~Copyable {
   static var outputAheadBytes: Int { 64 << 10 }
   /// Reads per turn before others get their turn (architecture §4).
   static var readsPerTurn: Int { 16 }
+  /// Writes of ``outputAheadBytes`` per turn: a body of gigabytes whose peer takes all of it must not hold the lock, and
+  /// with it all other streams, until its end.
+  static var writesPerTurn: Int { 16 }
 
   init(
     transport: consuming ByteTransport, configuration: HTTP2Configuration, limits: HTTP1Limits, scheme: String,
@@ -95,6 +98,7 @@ struct HTTP2Core: ~Copyable {
     settings.windowGrowthBudgetBytes = max(0, configuration.windowGrowthBudgetBytes)
     settings.maximumFieldSectionBytes = limits.maximumFieldSectionBytes
     settings.maximumFields = limits.maximumFieldCount
+    settings.sendHighWater = HTTP1Core.sendHighWater
     session = try HTTP2Session(configuration: settings)
     self.transport = consume transport
     self.configuration = configuration
@@ -129,6 +133,10 @@ struct HTTP2Core: ~Copyable {
   /// Sends and receives what the socket allows.
   mutating func progress(now: Instant, effects: inout Effects) {
     receive(now: now, effects: &effects)
+    if let sendFailure, transport != nil, !effects.needsTurn {
+      // All that had come is read, and the end was not among it.
+      return failAll(sendFailure, effects: &effects)
+    }
     flush(now: now, effects: &effects)
   }
 
