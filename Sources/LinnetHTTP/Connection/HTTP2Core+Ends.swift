@@ -10,6 +10,7 @@ extension HTTP2Core {
   mutating func complete(_ stream: HTTP2StreamID, trailers: HTTPHeaders?, effects: inout Effects) {
     guard let ended = end(stream, .finished(trailers: trailers), effects: &effects) else { return }
     completed &+= 1
+    followers += 1
     if learnedStreamLimit < settledStreamLimit {
       learnedStreamLimit += 1
       tellStreamLimit(&effects)

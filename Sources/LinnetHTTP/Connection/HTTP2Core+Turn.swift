@@ -46,11 +46,11 @@ extension HTTP2Core {
       }
       let unsent = session.unsentBytes(on: stream)
       if unsent != exchange.lastUnsent {
-        exchanges[stream]?.lastUnsent = unsent
-        exchanges[stream]?.lastProgress = now
+        exchange.lastUnsent = unsent
+        exchange.lastProgress = now
       }
       if isFlushed, exchange.isRequestComplete, unsent == 0 {
-        exchanges[stream]?.requestSentAt = now
+        exchange.requestSentAt = now
         sending.swapRemove(at: index)
         rearm(stream)
       } else {
@@ -146,9 +146,9 @@ extension HTTP2Core {
   ) {
     hasResponded = true
     guard let exchange = exchanges[stream] else { return }
-    exchanges[stream]?.isHeadReceived = true
-    exchanges[stream]?.continueDeadline = nil
-    exchanges[stream]?.lastProgress = now
+    exchange.isHeadReceived = true
+    exchange.continueDeadline = nil
+    exchange.lastProgress = now
     wake(exchange.channel.append(.final(head, expectedLength: length)), &effects)
     rearm(stream)
   }
@@ -157,8 +157,8 @@ extension HTTP2Core {
     _ head: ResponseHead, on stream: HTTP2StreamID, now: Instant, effects: inout Effects
   ) {
     guard let exchange = exchanges[stream] else { return }
-    if head.status.code == 100 { exchanges[stream]?.continueDeadline = nil }
-    exchanges[stream]?.lastProgress = now
+    if head.status.code == 100 { exchange.continueDeadline = nil }
+    exchange.lastProgress = now
     wake(exchange.channel.append(.interim(head)), &effects)
   }
 
@@ -166,14 +166,14 @@ extension HTTP2Core {
     _ chunk: ByteChunk, on stream: HTTP2StreamID, now: Instant, effects: inout Effects
   ) {
     guard let exchange = exchanges[stream] else { return }
-    exchanges[stream]?.unconsumed += chunk.count
-    exchanges[stream]?.lastProgress = now
+    exchange.unconsumed += chunk.count
+    exchange.lastProgress = now
     wake(exchange.channel.append(chunk).waiter, &effects)
   }
 
   private mutating func wakeSender(of stream: HTTP2StreamID, effects: inout Effects) {
-    guard let waiter = exchanges[stream]?.sendWaiter else { return }
-    exchanges[stream]?.sendWaiter = nil
+    guard let exchange = exchanges[stream], let waiter = exchange.sendWaiter else { return }
+    exchange.sendWaiter = nil
     effects.wakes.append(waiter)
   }
 
