@@ -129,6 +129,8 @@ extension HTTP2Core {
       // The exchange ended with the response; whoever produces the body is told by that.
       case .sendingStopped, .request: break
       case .settings(let settings):
+        isSettled = true
+        learnedStreamLimit = .max
         settledStreamLimit = min(settings.maximumConcurrentStreams, max(1, configuration.maximumConcurrentStreams))
         tellStreamLimit(&effects)
       case .goAway(let last, let code, _): goingAway(last, code, effects: &effects)

@@ -24,6 +24,7 @@ struct HTTP2Core: ~Copyable {
     /// How many streams the pool may use from now on.
     var streamLimit: Int?
     var willClose = false
+    /// The peer asks for calm: no new connections for a while.
     var isPeerOverloaded = false
     var isClosed = false
     /// Told only after the pool, as ``HTTP1Core/Effects/ended``.
@@ -65,7 +66,9 @@ struct HTTP2Core: ~Copyable {
   // Streams.
   /// What the peer's SETTINGS and ours allow.
   var settledStreamLimit: Int
-  /// Less than that after the peer refused a stream; grows again with each response.
+  /// The peer's SETTINGS have come.
+  var isSettled = false
+  /// Less than what is assumed when the peer refuses streams before its SETTINGS come; grows again with each response.
   var learnedStreamLimit = Int.max
   /// What the pool was told last.
   var toldStreamLimit: Int
