@@ -16,7 +16,7 @@ extension HTTP2Core {
       tellStreamLimit(&effects)
     }
     // The server has said all it has to say; the rest of the request would be wasted (RFC 9113 §8.1).
-    if !ended.isRequestComplete { session.reset(stream, .cancel) }
+    if !ended.isRequestComplete || session.unsentBytes(on: stream) > 0 { session.reset(stream, .cancel) }
   }
 
   /// The peer, or the session for it, ended the stream before the response was complete.

@@ -40,6 +40,7 @@ struct TransportStage: Sendable {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
         if error.demandsHTTP1 {
+          // Who may not use HTTP/1.1 hears the same again.
           guard request.httpVersion == .automatic, request.body?.isReplayable ?? true else { throw error }
           request.httpVersion = .http1Only
           pool = try self.pool(for: request)
