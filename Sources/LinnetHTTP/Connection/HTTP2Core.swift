@@ -31,6 +31,8 @@ struct HTTP2Core: ~Copyable {
     var sessions = SmallList<TLSSession>.none
     var keyLogLines: [String] = []
     var needsTurn = false
+    /// Frames wait for those of others; somebody has to see to it that they leave.
+    var needsFlush = false
   }
 
   var transport: ByteTransport?
@@ -41,6 +43,10 @@ struct HTTP2Core: ~Copyable {
   /// Exchanges whose request may not have left completely yet.
   var sending: [HTTP2StreamID] = []
   var deadlines = DeadlineHeap<HTTP2StreamID>()
+  /// Responses that ended and whose callers have not come back with another request: those who were woken together come
+  /// together, and the last of them sends for all.
+  var followers = 0
+  var isFlushPosted = false
   var served: UInt64 = 0
   /// Responses that were complete.
   var completed: UInt64 = 0
@@ -66,6 +72,8 @@ struct HTTP2Core: ~Copyable {
 
   // Liveness.
   var lastRead: Instant
+  /// A head of a response has come.
+  var hasResponded = false
   /// When the PING that is not answered was sent.
   var pingSentAt: Instant?
   var pings: UInt64 = 0
@@ -138,6 +146,13 @@ struct HTTP2Core: ~Copyable {
     flush(now: now, effects: &effects)
   }
 
+  /// Sends what waits for followers, who may not come.
+  mutating func flushPosted(now: Instant, effects: inout Effects) {
+    isFlushPosted = false
+    followers = 0
+    if session.wantsToSend { flush(now: now, effects: &effects) }
+  }
+
   // MARK: The holder of a lease
 
   /// Starts an exchange: submits the head and, when it is at hand, the whole body.
@@ -154,6 +169,12 @@ struct HTTP2Core: ~Copyable {
       effects.releasedStreams += 1
       throw endedBy ?? Self.endedBeforeRequest
     }
+    // SETTINGS came behind the lease. In the session the request would wait for this connection only.
+    guard session.openStreams < settledStreamLimit else {
+      effects.streamLimit = streamLimit
+      effects.releasedStreams += 1
+      throw Self.noFreeStream
+    }
     let stream: HTTP2StreamID
     do throws(TransportFailure) {
       let (head, bodyLength) = try HTTP2RequestHead.make(for: start, scheme: scheme)
@@ -164,10 +185,8 @@ struct HTTP2Core: ~Copyable {
       throw error
     }
     served += 1
-    exchanges[stream] = HTTP2Exchange(
-      stream: stream, channel: channel, timeouts: start.timeouts, totalDeadline: start.totalDeadline,
-      writeMark: writtenBytes, startedAt: now, isRequestComplete: start.isComplete, lastProgress: now,
-      continueDeadline: start.continueDeadline)
+    followers = exchanges.isEmpty ? 0 : max(0, followers - 1)
+    exchanges[stream] = HTTP2Exchange(start, on: stream, channel: channel, writeMark: writtenBytes, now: now)
     sending.append(stream)
     do throws(HTTP2Error) {
       if let body = start.immediateBody { try session.sendBody(body, on: stream) }
@@ -177,7 +196,12 @@ struct HTTP2Core: ~Copyable {
     }
     // A connection that was silent for long may be dead; the request must not wait for a timeout to find out.
     if let interval = configuration.keepAliveInterval, lastRead.duration(to: now) >= interval { ping(now: now) }
-    flush(now: now, effects: &effects)
+    if followers == 0 {
+      flush(now: now, effects: &effects)
+    } else if !isFlushPosted {
+      isFlushPosted = true
+      effects.needsFlush = true
+    }
     rearm(stream)
     return ExchangeID(value: UInt64(stream.rawValue.magnitude))
   }
@@ -190,6 +214,14 @@ struct HTTP2Core: ~Copyable {
     } catch {
       throw TransportFailure(error)
     }
+  }
+
+  private static var noFreeStream: TransportFailure {
+    var failure = TransportFailure(
+      code: .streamRefused, phase: .send, reason: "the server allows no further request on the connection")
+    failure.isUnprocessed = true
+    failure.isOvertaken = true
+    return failure
   }
 
   static var endedBeforeRequest: TransportFailure {
@@ -207,13 +239,13 @@ struct HTTP2Core: ~Copyable {
     let stream = HTTP2StreamID(id)
     guard let exchange = exchanges[stream], transport != nil else { throw Self.exchangeEnded }
     // The peer owes nothing while it has nothing to take: its silence starts now.
-    if session.unsentBytes(on: stream) == 0 { exchanges[stream]?.lastProgress = now }
+    if session.unsentBytes(on: stream) == 0 { exchange.lastProgress = now }
     do throws(HTTP2Error) {
       if let chunk {
         try session.sendBody(chunk, on: stream)
       } else {
         try session.sendEnd(trailers: nil, on: stream)
-        exchanges[stream]?.isRequestComplete = true
+        exchange.isRequestComplete = true
       }
     } catch {
       let failure = TransportFailure(error).at(.send).with(sent: .maybe)
@@ -241,8 +273,8 @@ struct HTTP2Core: ~Copyable {
   ) {
     let stream = HTTP2StreamID(id)
     guard let exchange = exchanges[stream] else { return }
-    exchanges[stream]?.unconsumed = max(0, exchange.unconsumed - count)
-    exchanges[stream]?.lastProgress = now
+    exchange.unconsumed = max(0, exchange.unconsumed - count)
+    exchange.lastProgress = now
     session.consumed(count, on: stream, isStarved: isStarved)
     if session.wantsToSend { flush(now: now, effects: &effects) }
     rearm(stream)

@@ -182,8 +182,7 @@ struct HTTP2RuleTests {
       configuration.httpVersion = version
       let client = HTTPClient(configuration: configuration)
       let error = try #require(await client.failure(of: .get(server.url("/"))))
-      // A server that knows ALPN and none of what is offered may refuse the handshake.
-      #expect(error.code == .http2NotNegotiated || error.code == .tlsHandshakeFailed)
+      #expect(error.code == .http2NotNegotiated)
       #expect(error.phase == .tls)
       #expect(error.sent == .nothing)
       await client.shutdown(grace: .zero)
