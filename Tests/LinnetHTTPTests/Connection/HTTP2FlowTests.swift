@@ -51,8 +51,9 @@ struct HTTP2FlowTests {
       }
     }
     let growth = ResidentMemory.peakBytes - before
-    // What the consumers that stopped do not read is far more than that.
-    #expect(growth < count * window + budget + 24 << 20, "grew by \(growth >> 20) MiB")
+    // The rest is for the tasks, the server, and what ended streams still hold for their consumers. What the consumers that
+    // stopped do not read is far more than all that.
+    #expect(growth < count * window + budget + 48 << 20, "grew by \(growth >> 20) MiB")
     #expect(progress.bytes > 150 << 20)
     let snapshot = server.snapshot
     #expect(snapshot.connections.count == 1)
