@@ -96,7 +96,7 @@ actor HTTP2Connection: PooledConnection {
       Task { await self.continueTurn() }
     }
     if effects.needsFlush {
-      Task { self.flushPosted() }
+      Task(executorPreference: shard) { self.flushPosted() }
     }
   }
 

@@ -139,7 +139,7 @@ struct HTTP2Core: ~Copyable {
   /// Sends what waits for followers, who may not come.
   mutating func flushPosted(now: Instant, effects: inout Effects) {
     isFlushPosted = false
-    followers = 0
+    followers /= 2
     if session.wantsToSend { flush(now: now, effects: &effects) }
   }
 
@@ -169,7 +169,7 @@ struct HTTP2Core: ~Copyable {
       throw error
     }
     served += 1
-    followers = exchanges.isEmpty ? 0 : max(0, followers - 1)
+    followers = max(0, followers - 1)
     exchanges[stream] = HTTP2Exchange(start, on: stream, channel: channel, writeMark: writtenBytes, now: now)
     sending.append(stream)
     do throws(HTTP2Error) {
