@@ -42,7 +42,8 @@ struct HTTP2Core: ~Copyable {
   var exchanges: [HTTP2StreamID: HTTP2Exchange] = [:]
   /// Exchanges whose request may not have left completely yet.
   var sending: [HTTP2StreamID] = []
-  var deadlines = DeadlineHeap<HTTP2StreamID>()
+  /// Of streams, by their numbers: the heap is compiled for those.
+  var deadlines = DeadlineHeap<Int32>()
   /// Responses that ended and whose callers have not come back with another request: those who were woken together come
   /// together, and the last of them sends for all.
   var followers = 0
@@ -86,6 +87,8 @@ struct HTTP2Core: ~Copyable {
   static var outputAheadBytes: Int { 64 << 10 }
   /// Reads per turn before others get their turn (architecture §4).
   static var readsPerTurn: Int { 16 }
+  /// What is read is in memory until its consumer runs; as much as HTTP/1.1 lets wait.
+  static var bytesPerTurn: UInt64 { 512 << 10 }
 
   init(
     transport: consuming ByteTransport, configuration: HTTP2Configuration, limits: HTTP1Limits, scheme: String,
@@ -112,6 +115,13 @@ struct HTTP2Core: ~Copyable {
   var writtenBytes: UInt64 {
     switch transport {
     case .some(let open): open.writtenBytes
+    case .none: 0
+    }
+  }
+
+  var receivedBytes: UInt64 {
+    switch transport {
+    case .some(let open): open.receivedBytes
     case .none: 0
     }
   }
