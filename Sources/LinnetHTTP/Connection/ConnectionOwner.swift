@@ -21,9 +21,9 @@ struct ConnectionOwner: Sendable {
   }
 
   /// Returns false when the pool is gone: nobody can use the connection again.
-  func connectionReleased(_ id: PoolMachine.ConnectionID) -> Bool {
+  func connectionReleased(_ id: PoolMachine.ConnectionID, streams: Int = 1) -> Bool {
     guard let pool = pool.pool else { return false }
-    pool.released(id)
+    pool.released(id, streams: streams)
     return true
   }
 

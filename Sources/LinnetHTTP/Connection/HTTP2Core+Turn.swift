@@ -74,9 +74,10 @@ extension HTTP2Core {
   /// Reads and parses while bytes are there and the budget lasts.
   mutating func receive(now: Instant, effects: inout Effects) {
     var budget = Self.readsPerTurn
+    let start = receivedBytes
     var isAtEnd = false
     while transport?.isReadable == true, !isAtEnd {
-      guard budget > 0 else {
+      guard budget > 0, receivedBytes &- start < Self.bytesPerTurn else {
         effects.needsTurn = true
         return
       }

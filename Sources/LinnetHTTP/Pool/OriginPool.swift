@@ -123,8 +123,16 @@ actor OriginPool {
 
   // MARK: Connections report
 
-  nonisolated func released(_ id: PoolMachine.ConnectionID) {
-    transition { state, _ in state.machine.streamReleased(id, reusable: true, now: timerShard.now) }
+  nonisolated func released(_ id: PoolMachine.ConnectionID, streams: Int = 1) {
+    let now = timerShard.now
+    var effects = Effects()
+    state.withLock { state in
+      for _ in 0..<streams {
+        apply(state.machine.streamReleased(id, reusable: true, now: now), to: &state, &effects)
+      }
+      armTimer(&state)
+    }
+    perform(effects)
   }
 
   nonisolated func closed(_ id: PoolMachine.ConnectionID) {
