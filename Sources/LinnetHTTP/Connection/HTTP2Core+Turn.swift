@@ -13,7 +13,10 @@ extension HTTP2Core {
     let before = writtenBytes
     var hadOutput = false
     repeat {
-      session.drain(into: &output, upTo: max(0, Self.outputAheadBytes - output.count))
+      // What a peer that does not read makes us answer stays in the session, which counts it.
+      if output.count < Self.outputAheadBytes {
+        session.drain(into: &output, upTo: Self.outputAheadBytes - output.count)
+      }
       hadOutput = !output.isEmpty
       do throws(TransportFailure) {
         try transport?.flush(&output)
@@ -41,7 +44,7 @@ extension HTTP2Core {
         exchanges[stream]?.lastUnsent = unsent
         exchanges[stream]?.lastProgress = now
       }
-      if isFlushed, exchange.isRequestComplete, unsent == 0 {
+      if isFlushed, exchange.isRequestComplete, unsent == 0, session.isHeadSent(on: stream) {
         exchanges[stream]?.requestSentAt = now
         sending.swapRemove(at: index)
         rearm(stream)
@@ -203,7 +206,7 @@ extension HTTP2Core {
   mutating func tellStreamLimit(_ effects: inout Effects) {
     guard streamLimit != toldStreamLimit, !isGoingAway else { return }
     toldStreamLimit = streamLimit
-    effects.streamLimit = streamLimit
+    effects.hasNewStreamLimit = true
   }
 
   // MARK: Signs of life

@@ -21,8 +21,8 @@ struct HTTP2Core: ~Copyable {
     var pumpsToCancel = SmallList<Task<Void, Never>>()
     /// Leases that the pool gets back.
     var releasedStreams = 0
-    /// How many streams the pool may use from now on.
-    var streamLimit: Int?
+    /// The pool may use another number of streams from now on.
+    var hasNewStreamLimit = false
     var willClose = false
     var isPeerOverloaded = false
     var isClosed = false
@@ -53,6 +53,7 @@ struct HTTP2Core: ~Copyable {
   /// What the next holder of a lease is told who comes too late.
   var endedBy: TransportFailure?
   var sendFailure: TransportFailure?
+  var hasSaidGoodbye = false
   var timer: ShardTimer?
   var timerAt = Instant.distantFuture
 
@@ -127,6 +128,8 @@ struct HTTP2Core: ~Copyable {
   /// Sends and receives what the socket allows.
   mutating func progress(now: Instant, effects: inout Effects) {
     receive(now: now, effects: &effects)
+    // A failure to send that left this turn something to read: now nothing is left.
+    if let sendFailure, transport != nil, !effects.needsTurn { return failAll(sendFailure, effects: &effects) }
     flush(now: now, effects: &effects)
   }
 
@@ -141,7 +144,7 @@ struct HTTP2Core: ~Copyable {
       effects.willClose = true
       throw endedBy ?? Self.endedBeforeRequest
     }
-    guard !isGoingAway else {
+    guard !isGoingAway, sendFailure == nil else {
       effects.willClose = true
       effects.releasedStreams += 1
       throw endedBy ?? Self.endedBeforeRequest
@@ -197,7 +200,7 @@ struct HTTP2Core: ~Copyable {
     _ chunk: ByteChunk?, for id: ExchangeID, now: Instant, effects: inout Effects
   ) throws(TransportFailure) -> Bool {
     let stream = HTTP2StreamID(id)
-    guard let exchange = exchanges[stream], transport != nil else { throw Self.exchangeEnded }
+    guard exchanges[stream] != nil, transport != nil else { throw Self.exchangeEnded }
     // The peer owes nothing while it has nothing to take: its silence starts now.
     if session.unsentBytes(on: stream) == 0 { exchanges[stream]?.lastProgress = now }
     do throws(HTTP2Error) {
@@ -214,7 +217,7 @@ struct HTTP2Core: ~Copyable {
       throw failure
     }
     flush(now: now, effects: &effects)
-    if chunk == nil || exchange.requestSentAt != nil { rearm(stream) }
+    rearm(stream)
     return mustWait(stream)
   }
 

@@ -39,7 +39,9 @@ struct TransportStage: Sendable {
       do throws(TransportFailure) {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
-        if error.demandsHTTP1, request.httpVersion == .automatic, request.body?.isReplayable ?? true {
+        if error.demandsHTTP1, request.httpVersion == .automatic,
+          error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
+        {
           request.httpVersion = .http1Only
           pool = try self.pool(for: request)
         } else if error.isUnprocessed {
