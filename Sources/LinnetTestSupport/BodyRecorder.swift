@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LinnetBytes
 internal import LinnetTLS
 
@@ -21,7 +20,7 @@ struct BodyRecorder: ~Copyable {
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard !bytes.isEmpty else { return }
     digest?.update(Span(_unsafeElements: bytes))
-    if body.matchesTestPattern { body.matchesTestPattern = Self.matches(bytes, at: body.count) }
+    if body.matchesTestPattern { body.matchesTestPattern = TestPattern.isPattern(bytes, from: body.count) }
     body.count &+= UInt64(bytes.count)
     if body.count <= UInt64(max(0, limit)) {
       kept.append(contentsOf: bytes)
@@ -39,20 +38,5 @@ struct BodyRecorder: ~Copyable {
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
     String(decoding: bytes.flatMap { [ASCII.lowercaseHexDigit($0 >> 4), ASCII.lowercaseHexDigit($0)] }, as: UTF8.self)
-  }
-
-  private static func matches(_ bytes: UnsafeBufferPointer<UInt8>, at offset: UInt64) -> Bool {
-    TestPattern.block.withUnsafeBufferPointer { block in
-      var done = 0
-      while done < bytes.count {
-        let start = Int((offset &+ UInt64(done)) % UInt64(TestPattern.period))
-        let length = min(bytes.count - done, block.count - start)
-        guard let left = bytes.baseAddress, let right = block.baseAddress,
-          memcmp(left + done, right + start, length) == 0
-        else { return false }
-        done += length
-      }
-      return true
-    }
   }
 }

@@ -100,6 +100,9 @@ public final class HTTPClient: Sendable {
       sum.waiting += counts.waiting
     }
   }
+
+  /// For tests: windows and queues of every HTTP/2 connection, when something does not move.
+  package var flowControlReports: [String] { pools.all.flatMap(\.flowControlReports) }
 }
 
 extension HTTPClient: CustomReflectable {

@@ -85,12 +85,23 @@ actor HTTP2Connection: PooledConnection {
     for _ in 0..<effects.releasedStreams where !owner.connectionReleased(id) { isPoolGone = true }
     if effects.isClosed { owner.connectionClosed(id) }
     for pump in effects.pumpsToCancel { pump.cancel() }
-    for waiter in effects.wakes { waiter.resume() }
-    for (channel, end) in effects.ended { channel.finish(end)?.resume() }
+    // Who is woken by a head finds the end behind it, when it is there, and does not wait again.
+    var wakes = effects.wakes
+    for (channel, end) in effects.ended {
+      if let waiter = channel.finish(end) { wakes.append(waiter) }
+    }
+    for waiter in wakes { waiter.resume() }
     if isPoolGone { retire() }
     if effects.needsTurn {
       Task { await self.continueTurn() }
     }
+    if effects.needsFlush {
+      Task { self.flushPosted() }
+    }
+  }
+
+  private nonisolated func flushPosted() {
+    withCore { core, effects, now in core.flushPosted(now: now, effects: &effects) }
   }
 
   private func continueTurn() {
@@ -102,6 +113,13 @@ actor HTTP2Connection: PooledConnection {
   nonisolated var httpVersion: HTTPVersion { .http2 }
   nonisolated var streamLimit: Int { core.withLock { $0.streamLimit } }
   nonisolated var servedExchanges: UInt64 { core.withLock { $0.served } }
+
+  nonisolated var flowControlReport: String {
+    core.withLock { core in
+      "connection \(id.rawValue): \(core.exchanges.count) exchanges, \(core.output.count) bytes wait for the socket\n"
+        + core.session.flowControlReport
+    }
+  }
 
   nonisolated func begin(_ start: ExchangeStart, channel: ResponseChannel) throws(TransportFailure) -> ExchangeID {
     let id = try withCore { (core, effects, now) throws(TransportFailure) in
@@ -115,8 +133,8 @@ actor HTTP2Connection: PooledConnection {
 
   nonisolated func setPump(_ pump: Task<Void, Never>, for id: ExchangeID) {
     let isCurrent = core.withLock { core -> Bool in
-      guard core.exchanges[HTTP2StreamID(id)] != nil else { return false }
-      core.exchanges[HTTP2StreamID(id)]?.pump = pump
+      guard let exchange = core.exchanges[HTTP2StreamID(id)] else { return false }
+      exchange.pump = pump
       return true
     }
     if !isCurrent { pump.cancel() }
@@ -130,8 +148,8 @@ actor HTTP2Connection: PooledConnection {
     let stream = HTTP2StreamID(id)
     await withUnsafeContinuation { (waiter: ResponseChannel.Waiter) in
       let resumesNow = core.withLock { core -> Bool in
-        guard core.exchanges[stream] != nil, core.mustWait(stream) else { return true }
-        core.exchanges[stream]?.sendWaiter = waiter
+        guard let exchange = core.exchanges[stream], core.mustWait(stream) else { return true }
+        exchange.sendWaiter = waiter
         return false
       }
       if resumesNow { waiter.resume() }

@@ -10,6 +10,7 @@ extension HTTP2Core {
   mutating func complete(_ stream: HTTP2StreamID, trailers: HTTPHeaders?, effects: inout Effects) {
     guard end(stream, .finished(trailers: trailers), effects: &effects) != nil else { return }
     completed &+= 1
+    followers += 1
     if learnedStreamLimit < settledStreamLimit {
       learnedStreamLimit += 1
       tellStreamLimit(&effects)
@@ -85,7 +86,9 @@ extension HTTP2Core {
   // MARK: The connection
 
   /// Fails every exchange and closes.
-  mutating func failAll(_ failure: TransportFailure, effects: inout Effects) {
+  ///
+  /// - Parameter isEndOfInput: The peer closed in order. On a connection that is new that has a name of its own.
+  mutating func failAll(_ failure: TransportFailure, isEndOfInput: Bool = false, effects: inout Effects) {
     if endedBy == nil { endedBy = failure.phase == .tls ? failure : Self.endedBeforeRequest }
     // First, because it may carry more of the requests, and what was sent of each must be true.
     sayGoodbye()
@@ -94,10 +97,7 @@ extension HTTP2Core {
       var own = failure.with(sent: sentState(of: exchange))
       if failure.phase != .tls { own.phase = phase(of: exchange) }
       own.isCloseBeforeResponse = failure.isCloseBeforeResponse && !exchange.isHeadReceived
-      // Nothing at all came back on a connection that is new: that has a name of its own.
-      if own.code == .connectionLost, own.isCloseBeforeResponse, !hasAnswered {
-        own.code = .emptyReply
-      }
+      if isEndOfInput, own.isCloseBeforeResponse, !hasAnswered { own.code = .emptyReply }
       end(stream, .failed(own), effects: &effects)
     }
     close(effects: &effects)

@@ -45,7 +45,7 @@ extension HTTP2Core {
       if armed.at <= next.at { return }
       deadlines.cancel(armed.id)
     }
-    exchanges[stream]?.deadline = (deadlines.insert(stream, at: next.at), next.at)
+    exchange.deadline = (deadlines.insert(stream, at: next.at), next.at)
   }
 
   /// When the connection must be looked at.
@@ -79,13 +79,12 @@ extension HTTP2Core {
 
   /// Acts on an exchange whose entry came up.
   private mutating func look(at stream: HTTP2StreamID, now: Instant, effects: inout Effects) {
-    guard var exchange = exchanges[stream] else { return }
+    guard let exchange = exchanges[stream] else { return }
     exchange.deadline = nil
-    exchanges[stream] = exchange
     guard let next = nextDeadline(of: exchange) else { return }
     if next.at > now { return rearm(stream) }
     guard next.kind == .continueWait else { return timeOut(exchange, next.kind, now: now, effects: &effects) }
-    exchanges[stream]?.continueDeadline = nil
+    exchange.continueDeadline = nil
     if let waiter = exchange.channel.append(.continueExpired) { effects.wakes.append(waiter) }
     rearm(stream)
   }
@@ -99,9 +98,9 @@ extension HTTP2Core {
     _ exchange: HTTP2Exchange, _ kind: DeadlineKind, now: Instant, effects: inout Effects
   ) {
     fail(exchange.stream, failure(kind, exchange), code: .cancel, effects: &effects)
-    // Not one byte came on the whole connection while the request waited: it may be dead. Until it shows a sign of life
-    // new requests go elsewhere.
-    if lastRead <= exchange.startedAt {
+    // Not one byte came on the whole connection while the request waited, or never more than its SETTINGS: it may be
+    // dead. Until it shows a sign of life new requests go elsewhere.
+    if lastRead <= exchange.startedAt || !hasResponded {
       isSuspect = true
       ping(now: now)
       tellStreamLimit(&effects)

@@ -12,7 +12,9 @@ extension HTTP2Core {
     guard transport != nil, sendFailure == nil else { return }
     let before = writtenBytes
     var hadOutput = false
+    var budget = Self.writesPerTurn
     repeat {
+      budget -= 1
       // What a peer that does not read makes us answer stays in the session, which counts it.
       if output.count < Self.outputAheadBytes {
         session.drain(into: &output, upTo: Self.outputAheadBytes - output.count)
@@ -24,9 +26,15 @@ extension HTTP2Core {
         failSending(error, now: now, effects: &effects)
         return
       }
-    } while hadOutput && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
+    } while budget > 0 && canSendMore(hadOutput)
+    if budget == 0, canSendMore(hadOutput) { effects.needsTurn = true }
     deliverEvents(now: now, effects: &effects)
     if writtenBytes != before || !sending.isEmpty { noteSent(now: now) }
+  }
+
+  /// The socket has taken all that there was, and there is more.
+  private func canSendMore(_ hadOutput: Bool) -> Bool {
+    hadOutput && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
   }
 
   /// Finds the requests that have left completely, which starts their head timeouts.
@@ -41,11 +49,11 @@ extension HTTP2Core {
       }
       let unsent = session.unsentBytes(on: stream)
       if unsent != exchange.lastUnsent {
-        exchanges[stream]?.lastUnsent = unsent
-        exchanges[stream]?.lastProgress = now
+        exchange.lastUnsent = unsent
+        exchange.lastProgress = now
       }
       if isFlushed, exchange.isRequestComplete, unsent == 0, session.isHeadSent(on: stream) {
-        exchanges[stream]?.requestSentAt = now
+        exchange.requestSentAt = now
         sending.swapRemove(at: index)
         rearm(stream)
       } else {
@@ -139,10 +147,11 @@ extension HTTP2Core {
   private mutating func deliver(
     _ head: ResponseHead, _ length: UInt64?, on stream: HTTP2StreamID, now: Instant, effects: inout Effects
   ) {
+    hasResponded = true
     guard let exchange = exchanges[stream] else { return }
-    exchanges[stream]?.isHeadReceived = true
-    exchanges[stream]?.continueDeadline = nil
-    exchanges[stream]?.lastProgress = now
+    exchange.isHeadReceived = true
+    exchange.continueDeadline = nil
+    exchange.lastProgress = now
     wake(exchange.channel.append(.final(head, expectedLength: length)), &effects)
     rearm(stream)
   }
@@ -151,8 +160,8 @@ extension HTTP2Core {
     _ head: ResponseHead, on stream: HTTP2StreamID, now: Instant, effects: inout Effects
   ) {
     guard let exchange = exchanges[stream] else { return }
-    if head.status.code == 100 { exchanges[stream]?.continueDeadline = nil }
-    exchanges[stream]?.lastProgress = now
+    if head.status.code == 100 { exchange.continueDeadline = nil }
+    exchange.lastProgress = now
     wake(exchange.channel.append(.interim(head)), &effects)
   }
 
@@ -160,14 +169,14 @@ extension HTTP2Core {
     _ chunk: ByteChunk, on stream: HTTP2StreamID, now: Instant, effects: inout Effects
   ) {
     guard let exchange = exchanges[stream] else { return }
-    exchanges[stream]?.unconsumed += chunk.count
-    exchanges[stream]?.lastProgress = now
+    exchange.unconsumed += chunk.count
+    exchange.lastProgress = now
     wake(exchange.channel.append(chunk).waiter, &effects)
   }
 
   private mutating func wakeSender(of stream: HTTP2StreamID, effects: inout Effects) {
-    guard let waiter = exchanges[stream]?.sendWaiter else { return }
-    exchanges[stream]?.sendWaiter = nil
+    guard let exchange = exchanges[stream], let waiter = exchange.sendWaiter else { return }
+    exchange.sendWaiter = nil
     effects.wakes.append(waiter)
   }
 
@@ -199,7 +208,7 @@ extension HTTP2Core {
       session.drain(into: &output, upTo: Self.outputAheadBytes)
       _ = try? transport?.flush(&output)
     }
-    failAll(failure, effects: &effects)
+    failAll(failure, isEndOfInput: error.reason == .endOfInput, effects: &effects)
   }
 
   /// Tells the pool when the number of streams that it may use has changed.

@@ -31,6 +31,8 @@ struct HTTP2Core: ~Copyable {
     var sessions = SmallList<TLSSession>.none
     var keyLogLines: [String] = []
     var needsTurn = false
+    /// Frames wait for those of others; somebody has to see to it that they leave.
+    var needsFlush = false
   }
 
   var transport: ByteTransport?
@@ -41,6 +43,10 @@ struct HTTP2Core: ~Copyable {
   /// Exchanges whose request may not have left completely yet.
   var sending: [HTTP2StreamID] = []
   var deadlines = DeadlineHeap<HTTP2StreamID>()
+  /// Responses that ended and whose callers have not come back with another request: those who were woken together come
+  /// together, and the last of them sends for all.
+  var followers = 0
+  var isFlushPosted = false
   var served: UInt64 = 0
   /// Responses that were complete.
   var completed: UInt64 = 0
@@ -67,6 +73,8 @@ struct HTTP2Core: ~Copyable {
 
   // Liveness.
   var lastRead: Instant
+  /// A head of a response has come.
+  var hasResponded = false
   /// When the PING that is not answered was sent.
   var pingSentAt: Instant?
   var pings: UInt64 = 0
@@ -81,6 +89,9 @@ struct HTTP2Core: ~Copyable {
   static var outputAheadBytes: Int { 64 << 10 }
   /// Reads per turn before others get their turn (architecture §4).
   static var readsPerTurn: Int { 16 }
+  /// Writes of ``outputAheadBytes`` per turn: a body of gigabytes whose peer takes all of it must not hold the lock, and
+  /// with it all other streams, until its end.
+  static var writesPerTurn: Int { 16 }
 
   init(
     transport: consuming ByteTransport, configuration: HTTP2Configuration, limits: HTTP1Limits, scheme: String,
@@ -94,6 +105,7 @@ struct HTTP2Core: ~Copyable {
     settings.windowGrowthBudgetBytes = max(0, configuration.windowGrowthBudgetBytes)
     settings.maximumFieldSectionBytes = limits.maximumFieldSectionBytes
     settings.maximumFields = limits.maximumFieldCount
+    settings.sendHighWater = HTTP1Core.sendHighWater
     session = try HTTP2Session(configuration: settings)
     self.transport = consume transport
     self.configuration = configuration
@@ -128,9 +140,18 @@ struct HTTP2Core: ~Copyable {
   /// Sends and receives what the socket allows.
   mutating func progress(now: Instant, effects: inout Effects) {
     receive(now: now, effects: &effects)
-    // A failure to send that left this turn something to read: now nothing is left.
-    if let sendFailure, transport != nil, !effects.needsTurn { return failAll(sendFailure, effects: &effects) }
+    if let sendFailure, transport != nil, !effects.needsTurn {
+      // All that had come is read, and the end was not among it.
+      return failAll(sendFailure, effects: &effects)
+    }
     flush(now: now, effects: &effects)
+  }
+
+  /// Sends what waits for followers, who may not come.
+  mutating func flushPosted(now: Instant, effects: inout Effects) {
+    isFlushPosted = false
+    followers = 0
+    if session.wantsToSend { flush(now: now, effects: &effects) }
   }
 
   // MARK: The holder of a lease
@@ -149,6 +170,12 @@ struct HTTP2Core: ~Copyable {
       effects.releasedStreams += 1
       throw endedBy ?? Self.endedBeforeRequest
     }
+    // SETTINGS came behind the lease. In the session the request would wait for this connection only.
+    guard session.openStreams < settledStreamLimit else {
+      effects.hasNewStreamLimit = true
+      effects.releasedStreams += 1
+      throw Self.noFreeStream
+    }
     let stream: HTTP2StreamID
     do throws(TransportFailure) {
       let (head, bodyLength) = try HTTP2RequestHead.make(for: start, scheme: scheme)
@@ -159,10 +186,8 @@ struct HTTP2Core: ~Copyable {
       throw error
     }
     served += 1
-    exchanges[stream] = HTTP2Exchange(
-      stream: stream, channel: channel, timeouts: start.timeouts, totalDeadline: start.totalDeadline,
-      writeMark: writtenBytes, startedAt: now, isRequestComplete: start.isComplete, lastProgress: now,
-      continueDeadline: start.continueDeadline)
+    followers = exchanges.isEmpty ? 0 : max(0, followers - 1)
+    exchanges[stream] = HTTP2Exchange(start, on: stream, channel: channel, writeMark: writtenBytes, now: now)
     sending.append(stream)
     do throws(HTTP2Error) {
       if let body = start.immediateBody { try session.sendBody(body, on: stream) }
@@ -172,7 +197,12 @@ struct HTTP2Core: ~Copyable {
     }
     // A connection that was silent for long may be dead; the request must not wait for a timeout to find out.
     if let interval = configuration.keepAliveInterval, lastRead.duration(to: now) >= interval { ping(now: now) }
-    flush(now: now, effects: &effects)
+    if followers == 0 {
+      flush(now: now, effects: &effects)
+    } else if !isFlushPosted {
+      isFlushPosted = true
+      effects.needsFlush = true
+    }
     rearm(stream)
     return ExchangeID(value: UInt64(stream.rawValue.magnitude))
   }
@@ -185,6 +215,14 @@ struct HTTP2Core: ~Copyable {
     } catch {
       throw TransportFailure(error)
     }
+  }
+
+  private static var noFreeStream: TransportFailure {
+    var failure = TransportFailure(
+      code: .streamRefused, phase: .send, reason: "the server allows no further request on the connection")
+    failure.isUnprocessed = true
+    failure.isOvertaken = true
+    return failure
   }
 
   static var endedBeforeRequest: TransportFailure {
@@ -200,15 +238,15 @@ struct HTTP2Core: ~Copyable {
     _ chunk: ByteChunk?, for id: ExchangeID, now: Instant, effects: inout Effects
   ) throws(TransportFailure) -> Bool {
     let stream = HTTP2StreamID(id)
-    guard exchanges[stream] != nil, transport != nil else { throw Self.exchangeEnded }
+    guard let exchange = exchanges[stream], transport != nil else { throw Self.exchangeEnded }
     // The peer owes nothing while it has nothing to take: its silence starts now.
-    if session.unsentBytes(on: stream) == 0 { exchanges[stream]?.lastProgress = now }
+    if session.unsentBytes(on: stream) == 0 { exchange.lastProgress = now }
     do throws(HTTP2Error) {
       if let chunk {
         try session.sendBody(chunk, on: stream)
       } else {
         try session.sendEnd(trailers: nil, on: stream)
-        exchanges[stream]?.isRequestComplete = true
+        exchange.isRequestComplete = true
       }
     } catch {
       let failure = TransportFailure(error).at(.send).with(sent: .maybe)
@@ -236,8 +274,8 @@ struct HTTP2Core: ~Copyable {
   ) {
     let stream = HTTP2StreamID(id)
     guard let exchange = exchanges[stream] else { return }
-    exchanges[stream]?.unconsumed = max(0, exchange.unconsumed - count)
-    exchanges[stream]?.lastProgress = now
+    exchange.unconsumed = max(0, exchange.unconsumed - count)
+    exchange.lastProgress = now
     session.consumed(count, on: stream, isStarved: isStarved)
     if session.wantsToSend { flush(now: now, effects: &effects) }
     rearm(stream)

@@ -2,8 +2,10 @@ internal import LinnetBytes
 internal import LinnetHTTP2
 internal import LinnetProtocols
 
-/// One exchange on one stream of an HTTP/2 connection.
-struct HTTP2Exchange {
+/// One exchange on one stream of an HTTP/2 connection. Its core's lock guards it.
+///
+/// A class, because changing a struct in a dictionary's value costs two allocations each time.
+final class HTTP2Exchange {
   let stream: HTTP2StreamID
   let channel: ResponseChannel
   let timeouts: TimeoutConfiguration
@@ -24,6 +26,20 @@ struct HTTP2Exchange {
   var continueDeadline: Instant?
   /// What is in the connection's heap for it.
   var deadline: (id: DeadlineID, at: Instant)?
+
+  init(
+    _ start: ExchangeStart, on stream: HTTP2StreamID, channel: ResponseChannel, writeMark: UInt64, now: Instant
+  ) {
+    self.stream = stream
+    self.channel = channel
+    self.writeMark = writeMark
+    timeouts = start.timeouts
+    totalDeadline = start.totalDeadline
+    isRequestComplete = start.isComplete
+    continueDeadline = start.continueDeadline
+    startedAt = now
+    lastProgress = now
+  }
 
   var id: ExchangeID { ExchangeID(value: UInt64(stream.rawValue.magnitude)) }
 }

@@ -18,6 +18,7 @@ extension HTTP2RequestHead {
     var converted = HTTP2RequestHead(
       method: head.method, scheme: scheme, authority: head.headers["Host"] ?? "", path: head.target.description,
       headers: head.headers)
+    try admitTransferEncoding(head.headers, start.length)
     let announced = try announcedLength(head.headers)
     switch start.length {
     case .none:
@@ -33,6 +34,19 @@ extension HTTP2RequestHead {
       return (converted, length)
     case .chunked:
       return (converted, announced)
+    }
+  }
+
+  /// Transfer-Encoding is not sent over HTTP/2 (RFC 9113 §8.2.2), and one that contradicts the body is a mistake that is told
+  /// over every version.
+  private static func admitTransferEncoding(
+    _ headers: HTTPHeaders, _ length: RequestBodyLength
+  ) throws(TransportFailure) {
+    let codings = headers.values(for: "Transfer-Encoding")
+    guard let first = codings.first else { return }
+    guard length == .chunked, codings.count == 1, ASCII.equalIgnoringCase(first.utf8, "chunked".utf8) else {
+      throw TransportFailure(
+        code: .invalidRequest, phase: .request, reason: "the request's Transfer-Encoding contradicts its body")
     }
   }
 

@@ -14,6 +14,8 @@ protocol PooledConnection: ExchangeDriver {
   var streamLimit: Int { get }
   /// How many exchanges it has carried or carries.
   var servedExchanges: UInt64 { get }
+  /// Windows and queues of its streams, for a watchdog; empty when there are none.
+  var flowControlReport: String { get }
 
   /// Begins to act on events: a connection that dies at once must be known to the pool that it reports to.
   func start()
@@ -38,5 +40,7 @@ protocol PooledConnection: ExchangeDriver {
 }
 
 extension PooledConnection {
+  var flowControlReport: String { "" }
+
   func close() { close(failing: .shutDown) }
 }

@@ -180,6 +180,12 @@ actor OriginPool {
 
   nonisolated var counts: PoolMachine.Counts { state.withLock { $0.machine.counts } }
 
+  /// What its connections say about flow control.
+  nonisolated var flowControlReports: [String] {
+    let connections = state.withLock { Array($0.connections.values) }
+    return connections.map(\.flowControlReport).filter { !$0.isEmpty }
+  }
+
   nonisolated var isUnused: Bool {
     let counts = counts
     return counts.idle + counts.inUse + counts.dialling + counts.waiting == 0

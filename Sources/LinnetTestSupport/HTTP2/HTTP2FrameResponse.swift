@@ -39,6 +39,24 @@ public struct HTTP2FrameResponse: Sendable {
   public var bodyGate: Gate?
   /// The largest DATA frame in bytes; 16,384 by default.
   public var frameBytes = 16_384
+  /// The padding of each DATA frame that the client's windows allow; none by default.
+  public var padding: UInt8?
+  /// Ends the stream early with RST_STREAM; nil, the default, sends the whole body.
+  public var reset: Reset?
+
+  /// The early end of an answer.
+  public struct Reset: Sendable, Hashable {
+    /// How many bytes of the body are sent before.
+    public var offset: UInt64
+    /// The code.
+    public var code: HTTP2Frame.ErrorCode
+
+    /// The early end of an answer.
+    public init(at offset: UInt64, _ code: HTTP2Frame.ErrorCode) {
+      self.offset = offset
+      self.code = code
+    }
+  }
 
   /// A 1xx head.
   public struct Interim: Sendable, Hashable {
@@ -158,7 +176,7 @@ extension HTTP2FrameConnection {
   }
 
   private func sendHead(of response: HTTP2FrameResponse, on stream: UInt32) throws(ConnectionEnd) {
-    let endStream = response.body.count == 0 && response.trailers.isEmpty
+    let endStream = response.body.count == 0 && response.trailers.isEmpty && response.reset == nil
     let fields = [HeaderLine(":status", String(response.status))] + response.fields
     try sendFields(fields, on: stream, endStream: endStream)
   }
@@ -176,16 +194,25 @@ extension HTTP2FrameConnection {
         sending.hasHead = true
         continue
       }
-      let left = response.body.count - sending.offset
+      if let reset = response.reset, sending.offset >= reset.offset {
+        try send(.rstStream(id, reset.code))
+        return true
+      }
+      let left = min(response.body.count, response.reset?.offset ?? .max) - sending.offset
       if left == 0 {
         // A stream whose END_STREAM went out with the head or the last DATA is done.
         if !response.trailers.isEmpty { try sendFields(response.trailers, on: id, endStream: true) }
         return true
       }
-      let size = min(window, sendWindow, response.frameBytes, clientMaximumFrame, Int(clamping: left))
-      guard size > 0 else { return false }
-      let isLast = UInt64(size) == left && response.trailers.isEmpty
-      try send(.data(id, response.body.bytes(size, from: sending.offset), endStream: isLast))
+      let room = min(window, sendWindow, response.frameBytes, clientMaximumFrame)
+      guard room > 0 else { return false }
+      // The length of the padding, and the padding.
+      let overhead = response.padding.map { Int($0) + 1 } ?? 0
+      let isPadded = overhead > 0 && room > overhead
+      let size = min(isPadded ? room - overhead : room, Int(clamping: left))
+      let isLast = UInt64(size) == left && response.trailers.isEmpty && response.reset == nil
+      let bytes = response.body.bytes(size, from: sending.offset)
+      try send(.data(id, bytes, endStream: isLast, padding: isPadded ? response.padding : nil))
       sending.offset += UInt64(size)
       if isLast { return true }
       if once { return false }

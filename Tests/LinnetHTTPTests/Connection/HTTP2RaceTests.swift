@@ -140,6 +140,9 @@ struct HTTP2RaceTests {
 
   private static func playAll(_ seeds: Range<UInt64>, _ wire: HTTP2Scene.Wire) async throws {
     let certificates = try TestCertificates()
+    // The first connection makes the shards, which stay.
+    let closed = try ClosedPort()
+    _ = await HTTPClient(configuration: HTTPClientConfiguration()).failure(of: .get("http://127.0.0.1:\(closed.port)/"))
     let before = try await DescriptorCount.baseline()
     for seed in seeds {
       let server = try HTTP2FrameServer.start(options: try HTTP2Scene.options(wire, certificates)) { connection in
@@ -215,18 +218,18 @@ struct HTTP2RaceTests {
   @Test("a transcript that comes byte by byte is a response", arguments: HTTP2Scene.Wire.allCases)
   func trickle(_ wire: HTTP2Scene.Wire) async throws {
     let whole = Self.transcript
-    try await HTTP2Scene.with(
-      wire,
-      { connection in
-        _ = try connection.nextHeadWithoutHandshake()
-        try connection.sendPieces(whole.map { [$0] })
-        try connection.readUntilClosed()
-      },
-      { scene async throws in
-        let response = try await scene.client.send(scene.get())
-        #expect(try await response.text() == "hello, world")
-        #expect(response.body.trailers?["x"] == "y")
-      })
+    let certificates = try TestCertificates()
+    let server = try HTTP2FrameServer.start(options: try HTTP2Scene.options(wire, certificates)) { connection in
+      _ = try connection.nextHeadWithoutHandshake()
+      try connection.sendPieces(whole.map { [$0] })
+      try connection.readUntilClosed()
+    }
+    defer { server.stop() }
+    let client = HTTPClient(configuration: HTTP2Scene.configuration(wire, certificates))
+    let response = try await client.send(.get(server.url()))
+    #expect(try await response.text() == "hello, world")
+    #expect(response.body.trailers?["x"] == "y")
+    await client.shutdown(grace: .zero)
   }
 }
 
