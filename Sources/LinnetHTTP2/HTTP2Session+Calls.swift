@@ -132,6 +132,10 @@ extension HTTP2Session {
   /// Body bytes that wait for windows or the next ``drain(into:upTo:)``; 0 for a stream that is gone.
   package func unsentBytes(on id: HTTP2StreamID) -> Int { state.streams[id.rawValue]?.queuedBytes ?? 0 }
 
+  /// Whether the head has been drained: not while the stream waits for the peer to allow one more. True for a stream that
+  /// is gone.
+  package func isHeadSent(on id: HTTP2StreamID) -> Bool { state.streams[id.rawValue]?.isHeadSent ?? true }
+
   /// The consumer has taken bytes of ``HTTP2Event/data(_:_:)``; returns them to the stream's window.
   ///
   /// - Parameter isStarved: The consumer waits for more, so the window may be what holds the peer back: it doubles, within

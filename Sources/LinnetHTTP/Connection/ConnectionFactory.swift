@@ -58,7 +58,7 @@ struct ConnectionFactory: Sendable {
       connected.takeDescriptor(), context: context, shard: shard, deadline: deadline, owner: owner, peer: peer)
     info.tls = transport.negotiated
     info.timings.tls = secured.duration(to: shard.now)
-    let isHTTP2 = info.tls?.applicationProtocol == "h2"
+    let isHTTP2 = info.tls?.applicationProtocol == "h2" && route.applicationProtocols.contains("h2")
     if !isHTTP2, route.insistsOnHTTP2 {
       let chosen = info.tls?.applicationProtocol.map { "chose \($0)" } ?? "chose no protocol"
       throw TransportFailure(

@@ -29,10 +29,8 @@ struct ConnectionOwner: Sendable {
 
   func connectionClosed(_ id: PoolMachine.ConnectionID) { pool.pool?.closed(id) }
 
-  /// The peer changed how many streams it allows.
-  func streamLimitChanged(_ id: PoolMachine.ConnectionID, to limit: Int) {
-    pool.pool?.streamLimitChanged(id, to: limit)
-  }
+  /// The connection's ``PooledConnection/streamLimit`` has changed.
+  func streamLimitChanged(_ id: PoolMachine.ConnectionID) { pool.pool?.streamLimitChanged(id) }
 
   /// The peer asks for less (ENHANCE_YOUR_CALM).
   func peerIsOverloaded() { pool.pool?.peerIsOverloaded() }

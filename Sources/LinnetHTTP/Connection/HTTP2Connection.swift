@@ -80,7 +80,7 @@ actor HTTP2Connection: PooledConnection {
     // The pool first: a caller that is woken and sends again at once finds its stream free.
     if effects.isPeerOverloaded { owner.peerIsOverloaded() }
     if effects.willClose { owner.connectionWillClose(id) }
-    if let limit = effects.streamLimit { owner.streamLimitChanged(id, to: limit) }
+    if effects.hasNewStreamLimit { owner.streamLimitChanged(id) }
     let streams = effects.releasedStreams
     let isPoolGone = streams > 0 && !owner.connectionReleased(id, streams: streams)
     if effects.isClosed { owner.connectionClosed(id) }

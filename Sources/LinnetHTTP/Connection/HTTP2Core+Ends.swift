@@ -8,22 +8,24 @@ internal import LinnetProtocols
 extension HTTP2Core {
   /// The response is complete.
   mutating func complete(_ stream: HTTP2StreamID, trailers: HTTPHeaders?, effects: inout Effects) {
-    guard let ended = end(stream, .finished(trailers: trailers), effects: &effects) else { return }
+    guard end(stream, .finished(trailers: trailers), effects: &effects) != nil else { return }
     completed &+= 1
     followers += 1
     if learnedStreamLimit < settledStreamLimit {
       learnedStreamLimit += 1
       tellStreamLimit(&effects)
     }
-    // The server has said all it has to say; the rest of the request would be wasted (RFC 9113 §8.1).
-    if !ended.isRequestComplete || session.unsentBytes(on: stream) > 0 { session.reset(stream, .cancel) }
+    // The server has said all it has to say; the rest of the request, if any, would be wasted (RFC 9113 §8.1), and a
+    // server that never makes room for it would keep the stream and its lease for ever. Without a rest the stream is
+    // gone.
+    session.reset(stream, .cancel)
   }
 
   /// The peer, or the session for it, ended the stream before the response was complete.
   mutating func reset(_ stream: HTTP2StreamID, _ error: HTTP2Error, effects: inout Effects) {
     guard let exchange = exchanges[stream] else { return }
     var failure = TransportFailure(error)
-    if error.code == .enhanceYourCalm, error.side == .remote { effects.isPeerOverloaded = true }
+    if error.code == .enhanceYourCalm, error.reason == .reset { effects.isPeerOverloaded = true }
     if error.isUnprocessed {
       failure.sent = .nothing
       failure.phase = .send
@@ -88,6 +90,8 @@ extension HTTP2Core {
   /// - Parameter isEndOfInput: The peer closed in order. On a connection that is new that has a name of its own.
   mutating func failAll(_ failure: TransportFailure, isEndOfInput: Bool = false, effects: inout Effects) {
     if endedBy == nil { endedBy = failure.code == .connectionLost ? Self.endedBeforeRequest : failure.beforeRequest }
+    // First, because it may carry more of the requests, and what was sent of each must be true.
+    sayGoodbye()
     let hasAnswered = completed > 0 || served > UInt64(exchanges.count)
     for (stream, exchange) in exchanges {
       var own = failure.with(sent: sentState(of: exchange))
@@ -113,12 +117,7 @@ extension HTTP2Core {
         stream, .failed(TransportFailure(code: .connectionLost, phase: .body, reason: "the connection was closed")),
         effects: &effects)
     }
-    if sendFailure == nil {
-      session.goAway(.noError)
-      session.drain(into: &output, upTo: Self.outputAheadBytes)
-      // A peer that does not take it cannot be told.
-      _ = try? transport?.flush(&output)
-    }
+    sayGoodbye()
     var taken: ByteTransport?
     swap(&taken, &transport)
     guard var closing = taken else { return }
@@ -128,6 +127,16 @@ extension HTTP2Core {
     output.removeAll()
     sending.removeAll()
     effects.isClosed = true
+  }
+
+  /// GOAWAY, once.
+  private mutating func sayGoodbye() {
+    guard transport != nil, sendFailure == nil, !hasSaidGoodbye else { return }
+    hasSaidGoodbye = true
+    session.goAway(.noError)
+    session.drain(into: &output, upTo: 0)
+    // A peer that does not take it cannot be told.
+    _ = try? transport?.flush(&output)
   }
 
   private mutating func unregister() {

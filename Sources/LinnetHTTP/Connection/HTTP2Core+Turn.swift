@@ -15,7 +15,10 @@ extension HTTP2Core {
     var budget = Self.writesPerTurn
     repeat {
       budget -= 1
-      session.drain(into: &output, upTo: max(0, Self.outputAheadBytes - output.count))
+      // What a peer that does not read makes us answer stays in the session, which counts it.
+      if output.count < Self.outputAheadBytes {
+        session.drain(into: &output, upTo: Self.outputAheadBytes - output.count)
+      }
       hadOutput = !output.isEmpty
       do throws(TransportFailure) {
         try transport?.flush(&output)
@@ -49,7 +52,7 @@ extension HTTP2Core {
         exchange.lastUnsent = unsent
         exchange.lastProgress = now
       }
-      if isFlushed, exchange.isRequestComplete, unsent == 0 {
+      if isFlushed, exchange.isRequestComplete, unsent == 0, session.isHeadSent(on: stream) {
         exchange.requestSentAt = now
         sending.swapRemove(at: index)
         rearm(stream)
@@ -215,7 +218,7 @@ extension HTTP2Core {
   mutating func tellStreamLimit(_ effects: inout Effects) {
     guard streamLimit != toldStreamLimit, !isGoingAway else { return }
     toldStreamLimit = streamLimit
-    effects.streamLimit = streamLimit
+    effects.hasNewStreamLimit = true
   }
 
   // MARK: Signs of life

@@ -21,8 +21,8 @@ struct HTTP2Core: ~Copyable {
     var pumpsToCancel = SmallList<Task<Void, Never>>()
     /// Leases that the pool gets back.
     var releasedStreams = 0
-    /// How many streams the pool may use from now on.
-    var streamLimit: Int?
+    /// The pool may use another number of streams from now on.
+    var hasNewStreamLimit = false
     var willClose = false
     /// The peer asks for calm: no new connections for a while.
     var isPeerOverloaded = false
@@ -61,6 +61,7 @@ struct HTTP2Core: ~Copyable {
   /// What the next holder of a lease is told who comes too late.
   var endedBy: TransportFailure?
   var sendFailure: TransportFailure?
+  var hasSaidGoodbye = false
   var timer: ShardTimer?
   var timerAt = Instant.distantFuture
 
@@ -177,14 +178,14 @@ struct HTTP2Core: ~Copyable {
       effects.willClose = true
       throw endedBy ?? Self.endedBeforeRequest
     }
-    guard !isGoingAway else {
+    guard !isGoingAway, sendFailure == nil else {
       effects.willClose = true
       effects.releasedStreams += 1
       throw endedBy ?? Self.endedBeforeRequest
     }
     // SETTINGS came behind the lease. In the session the request would wait for this connection only.
     guard session.openStreams < settledStreamLimit else {
-      effects.streamLimit = streamLimit
+      effects.hasNewStreamLimit = true
       effects.releasedStreams += 1
       throw Self.noFreeStream
     }
@@ -267,7 +268,7 @@ struct HTTP2Core: ~Copyable {
       throw failure
     }
     flush(now: now, effects: &effects)
-    if chunk == nil || exchange.requestSentAt != nil { rearm(stream) }
+    rearm(stream)
     return mustWait(stream)
   }
 

@@ -19,8 +19,10 @@ struct TransportFailure: Error, Sendable {
   /// The peer closed or reset the connection before any byte of a response: the mark of a stale pooled connection.
   var isCloseBeforeResponse = false
 
-  /// The server wants the request over HTTP/1.1 (HTTP_1_1_REQUIRED, RFC 9113 §7); it has not processed it.
+  /// The server wants the request over HTTP/1.1 (HTTP_1_1_REQUIRED, RFC 9113 §7).
   var demandsHTTP1: Bool { http2ErrorCode == 0xd }
+  /// It says so of this request, which it then has not processed, and not of a connection, on which it may have been.
+  var demandsHTTP1OfRequest: Bool { demandsHTTP1 && (isUnprocessed || code == .streamReset) }
 
   static let cancelled = TransportFailure(code: .cancelled, phase: .request, reason: "the task was cancelled")
   static let shutDown = TransportFailure(code: .clientShutDown, phase: .pool, reason: "the client was shut down")

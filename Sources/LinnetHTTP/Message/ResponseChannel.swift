@@ -99,7 +99,7 @@ final class ResponseChannel: Sendable {
   func append(_ chunk: ByteChunk) -> (buffered: Int, waiter: Waiter?) {
     state.withLock { state in
       guard state.end == nil else { return (0, nil) }
-      state.chunks.append(chunk)
+      state.append(chunk)
       state.bufferedBytes += chunk.count
       return (state.bufferedBytes, state.takeWaiter())
     }
@@ -223,6 +223,19 @@ final class ResponseChannel: Sendable {
 }
 
 extension ResponseChannel.State {
+  /// Chunks that wait are joined up to this size: the bookkeeping of each is about a hundred bytes, and a peer that sends
+  /// its body in frames of one byte would make a consumer that does not read hold a hundred times its window.
+  private static var joinedBytes: Int { 512 }
+
+  fileprivate mutating func append(_ chunk: ByteChunk) {
+    guard let last = chunks.last, last.count + chunk.count <= Self.joinedBytes else { return chunks.append(chunk) }
+    var joined: [UInt8] = []
+    joined.reserveCapacity(last.count + chunk.count)
+    joined.append(contentsOf: last)
+    joined.append(contentsOf: chunk)
+    chunks[chunks.count - 1] = ByteChunk(joined)
+  }
+
   fileprivate mutating func takeWaiter() -> ResponseChannel.Waiter? {
     defer { waiter = nil }
     return waiter

@@ -40,8 +40,10 @@ struct TransportStage: Sendable {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
         if error.demandsHTTP1 {
-          // Who may not use HTTP/1.1 hears the same again.
-          guard request.httpVersion == .automatic, request.body?.isReplayable ?? true else { throw error }
+          // Who may not use HTTP/1.1, or not send the request again, hears what the server said.
+          guard request.httpVersion == .automatic,
+            error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
+          else { throw error }
           request.httpVersion = .http1Only
           pool = try self.pool(for: request)
         } else if error.isUnprocessed {

@@ -142,8 +142,12 @@ actor OriginPool {
     }
   }
 
-  nonisolated func streamLimitChanged(_ id: PoolMachine.ConnectionID, to limit: Int) {
-    transition { state, _ in state.machine.maxStreamsChanged(id, streams: limit, now: timerShard.now) }
+  /// The limit is asked for here, under the lock: two threads may report changes in another order than they happened.
+  nonisolated func streamLimitChanged(_ id: PoolMachine.ConnectionID) {
+    transition { state, _ in
+      guard let connection = state.connections[id] else { return PoolMachine.Action() }
+      return state.machine.maxStreamsChanged(id, streams: connection.streamLimit, now: timerShard.now)
+    }
   }
 
   /// A connection that says so by GOAWAY ends itself; one that resets a stream goes on.
