@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,6 +200,9 @@ static inline int64_t linnet_wall_now(void) {
 // Threads and texts.
 
 static inline uintptr_t linnet_current_thread(void) { return (uintptr_t)pthread_self(); }
+
+/// Lets other threads that are ready run first.
+static inline void linnet_yield_thread(void) { (void)sched_yield(); }
 
 /// Starts a detached thread; returns 0 or the negated error number.
 static inline int linnet_start_thread(void *(*run)(void *), void *context) {

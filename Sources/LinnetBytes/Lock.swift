@@ -45,17 +45,19 @@ public final class Lock<Value: ~Copyable>: @unchecked Sendable {
     public func confirmHandOver() { withLock { _ in } }
   #else
     @usableFromInline let mutex = Mutex<Void>(())
+    // The mutex already excludes what the runtime would check for at each use.
+    @exclusivity(unchecked)
     @usableFromInline var value: Value
 
     /// Guards `value`.
-    @inlinable public init(_ value: consuming sending Value) { self.value = value }
+    @inlinable public init(_ value: consuming sending Value) { unsafe self.value = value }
 
     /// Calls `body` with the value while the lock is held.
     @inlinable public func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
-      // SAFETY: `_unsafeLock` and `_unsafeUnlock` are paired on every path by `defer`.
+      // SAFETY: `_unsafeLock` and `_unsafeUnlock` are paired on every path by `defer`; nobody else has the value between.
       mutex._unsafeLock()
       defer { mutex._unsafeUnlock() }
-      return try body(&value)
+      return try unsafe body(&value)
     }
 
     /// Called after a continuation that was resumed by somebody who had held this lock before. The runtime orders the two

@@ -209,6 +209,7 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
         worked = true
         rounds += 1
       }
+      if received > 0 { linnet_yield_thread() }
       guard let timeout = prepareWait(mayEnd: (waitedInVain || set < 0) && !worked, canWait: set >= 0) else { return }
       if set >= 0 {
         // SAFETY: the kernel writes at most `eventsPerWait` events, the capacity.

@@ -4,8 +4,9 @@ internal import LinnetBytes
 ///
 /// A socket writes straight into the spare room and OpenSSL takes from the front. Unlike ``ReadBuffer`` it never zeroes
 /// memory: while a large body streams, nearly every read leaves part of a record behind and asks for 256 KiB of room,
-/// and zeroing that would cost as much as a fifth of the decryption. Its memory goes back as soon as it is empty, so
-/// that an idle connection holds none.
+/// and zeroing that would cost as much as a fifth of the decryption. Its memory goes back when it is empty and the
+/// last read did not fill it, so that an idle connection holds none, and one that streams does not get fresh pages from the
+/// kernel for every read.
 @safe
 struct CiphertextBuffer: ~Copyable {
   // SAFETY: `base` points to `capacity` bytes that only this value owns; `head <= tail <= capacity`.
@@ -13,6 +14,8 @@ struct CiphertextBuffer: ~Copyable {
   private var capacity = 0
   private var head = 0
   private var tail = 0
+  /// The last read took all the room that there was: more is on its way.
+  private var isStreaming = false
 
   init() {}
 
@@ -40,6 +43,8 @@ struct CiphertextBuffer: ~Copyable {
     // SAFETY: `start` is `base + tail`, and `capacity - tail` bytes follow it.
     let written = try unsafe body(UnsafeMutableRawBufferPointer(start: start, count: room))
     tail += min(max(0, written), room)
+    isStreaming = written >= room
+    if written <= 0 { releaseIfEmpty() }
     return min(max(0, written), room)
   }
 
@@ -58,9 +63,9 @@ struct CiphertextBuffer: ~Copyable {
     return taken
   }
 
-  /// Gives the memory back when nothing is left in it.
+  /// Gives the memory back when nothing is left in it and nothing is on its way.
   mutating func releaseIfEmpty() {
-    guard isEmpty, capacity > 0 else { return }
+    guard isEmpty, capacity > 0, !isStreaming else { return }
     // SAFETY: nothing refers to the memory between calls.
     unsafe base?.deallocate()
     unsafe base = nil

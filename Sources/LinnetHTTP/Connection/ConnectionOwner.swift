@@ -21,9 +21,9 @@ struct ConnectionOwner: Sendable {
   }
 
   /// Returns false when the pool is gone: nobody can use the connection again.
-  func connectionReleased(_ id: PoolMachine.ConnectionID) -> Bool {
+  func connectionReleased(_ id: PoolMachine.ConnectionID, streams: Int = 1) -> Bool {
     guard let pool = pool.pool else { return false }
-    pool.released(id)
+    pool.released(id, streams: streams)
     return true
   }
 
@@ -33,7 +33,7 @@ struct ConnectionOwner: Sendable {
   func streamLimitChanged(_ id: PoolMachine.ConnectionID) { pool.pool?.streamLimitChanged(id) }
 
   /// The peer asks for less (ENHANCE_YOUR_CALM).
-  func peerIsOverloaded(_ id: PoolMachine.ConnectionID) { pool.pool?.peerIsOverloaded(id) }
+  func peerIsOverloaded() { pool.pool?.peerIsOverloaded() }
 
   /// The connection takes no new streams.
   func connectionWillClose(_ id: PoolMachine.ConnectionID) { pool.pool?.willClose(id) }

@@ -78,11 +78,11 @@ actor HTTP2Connection: PooledConnection {
     if !effects.sessions.isEmpty { owner.store(effects.sessions) }
     if !effects.keyLogLines.isEmpty { owner.log(effects.keyLogLines) }
     // The pool first: a caller that is woken and sends again at once finds its stream free.
-    if effects.isPeerOverloaded { owner.peerIsOverloaded(id) }
+    if effects.isPeerOverloaded { owner.peerIsOverloaded() }
     if effects.willClose { owner.connectionWillClose(id) }
     if effects.hasNewStreamLimit { owner.streamLimitChanged(id) }
-    var isPoolGone = false
-    for _ in 0..<effects.releasedStreams where !owner.connectionReleased(id) { isPoolGone = true }
+    let streams = effects.releasedStreams
+    let isPoolGone = streams > 0 && !owner.connectionReleased(id, streams: streams)
     if effects.isClosed { owner.connectionClosed(id) }
     for pump in effects.pumpsToCancel { pump.cancel() }
     // Who is woken by a head finds the end behind it, when it is there, and does not wait again.
@@ -93,10 +93,10 @@ actor HTTP2Connection: PooledConnection {
     for waiter in wakes { waiter.resume() }
     if isPoolGone { retire() }
     if effects.needsTurn {
-      Task { await self.continueTurn() }
+      Task(executorPreference: shard) { self.continueTurn() }
     }
     if effects.needsFlush {
-      Task { self.flushPosted() }
+      Task(executorPreference: shard) { self.flushPosted() }
     }
   }
 
@@ -104,7 +104,7 @@ actor HTTP2Connection: PooledConnection {
     withCore { core, effects, now in core.flushPosted(now: now, effects: &effects) }
   }
 
-  private func continueTurn() {
+  private nonisolated func continueTurn() {
     withCore { core, effects, now in core.progress(now: now, effects: &effects) }
   }
 

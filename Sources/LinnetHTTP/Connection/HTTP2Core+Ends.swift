@@ -32,8 +32,8 @@ extension HTTP2Core {
       if let goAwayCode { failure.http2ErrorCode = goAwayCode.rawValue }
       failure.isOvertaken = endedBy?.isOvertaken ?? false
       _ = end(stream, .failed(failure), effects: &effects)
-      // What is still open is what the peer has room for; each response makes room for one more again.
-      if !isGoingAway {
+      // More was assumed than the peer allows; what is still open is what it has room for.
+      if !isGoingAway && !isSettled {
         learnedStreamLimit = max(1, min(exchanges.count, settledStreamLimit))
         tellStreamLimit(&effects)
       }
@@ -89,7 +89,7 @@ extension HTTP2Core {
   ///
   /// - Parameter isEndOfInput: The peer closed in order. On a connection that is new that has a name of its own.
   mutating func failAll(_ failure: TransportFailure, isEndOfInput: Bool = false, effects: inout Effects) {
-    if endedBy == nil { endedBy = failure.phase == .tls ? failure : Self.endedBeforeRequest }
+    if endedBy == nil { endedBy = failure.code == .connectionLost ? Self.endedBeforeRequest : failure.beforeRequest }
     // First, because it may carry more of the requests, and what was sent of each must be true.
     sayGoodbye()
     let hasAnswered = completed > 0 || served > UInt64(exchanges.count)

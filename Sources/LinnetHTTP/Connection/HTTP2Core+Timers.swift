@@ -45,7 +45,7 @@ extension HTTP2Core {
       if armed.at <= next.at { return }
       deadlines.cancel(armed.id)
     }
-    exchange.deadline = (deadlines.insert(stream, at: next.at), next.at)
+    exchange.deadline = (deadlines.insert(stream.rawValue, at: next.at), next.at)
   }
 
   /// When the connection must be looked at.
@@ -71,7 +71,7 @@ extension HTTP2Core {
       progress(now: now, effects: &effects)
     }
     while transport != nil, let stream = deadlines.popExpired(now: now) {
-      look(at: stream, now: now, effects: &effects)
+      look(at: HTTP2StreamID(rawValue: stream), now: now, effects: &effects)
     }
     checkLiveness(now: now, effects: &effects)
     flush(now: now, effects: &effects)

@@ -77,9 +77,10 @@ extension HTTP2Core {
   /// Reads and parses while bytes are there and the budget lasts.
   mutating func receive(now: Instant, effects: inout Effects) {
     var budget = Self.readsPerTurn
+    let start = receivedBytes
     var isAtEnd = false
     while transport?.isReadable == true, !isAtEnd {
-      guard budget > 0 else {
+      guard budget > 0, receivedBytes &- start < Self.bytesPerTurn else {
         effects.needsTurn = true
         return
       }
@@ -132,6 +133,8 @@ extension HTTP2Core {
       // The exchange ended with the response; whoever produces the body is told by that.
       case .sendingStopped, .request: break
       case .settings(let settings):
+        isSettled = true
+        learnedStreamLimit = .max
         settledStreamLimit = min(settings.maximumConcurrentStreams, max(1, configuration.maximumConcurrentStreams))
         tellStreamLimit(&effects)
       case .goAway(let last, let code, _): goingAway(last, code, effects: &effects)

@@ -24,6 +24,7 @@ struct HTTP2Core: ~Copyable {
     /// The pool may use another number of streams from now on.
     var hasNewStreamLimit = false
     var willClose = false
+    /// The peer asks for calm: no new connections for a while.
     var isPeerOverloaded = false
     var isClosed = false
     /// Told only after the pool, as ``HTTP1Core/Effects/ended``.
@@ -42,7 +43,8 @@ struct HTTP2Core: ~Copyable {
   var exchanges: [HTTP2StreamID: HTTP2Exchange] = [:]
   /// Exchanges whose request may not have left completely yet.
   var sending: [HTTP2StreamID] = []
-  var deadlines = DeadlineHeap<HTTP2StreamID>()
+  /// Of streams, by their numbers: the heap is compiled for those.
+  var deadlines = DeadlineHeap<Int32>()
   /// Responses that ended and whose callers have not come back with another request: those who were woken together come
   /// together, and the last of them sends for all.
   var followers = 0
@@ -66,7 +68,9 @@ struct HTTP2Core: ~Copyable {
   // Streams.
   /// What the peer's SETTINGS and ours allow.
   var settledStreamLimit: Int
-  /// Less than that after the peer refused a stream; grows again with each response.
+  /// The peer's SETTINGS have come.
+  var isSettled = false
+  /// Less than what is assumed when the peer refuses streams before its SETTINGS come; grows again with each response.
   var learnedStreamLimit = Int.max
   /// What the pool was told last.
   var toldStreamLimit: Int
@@ -92,6 +96,8 @@ struct HTTP2Core: ~Copyable {
   /// Writes of ``outputAheadBytes`` per turn: a body of gigabytes whose peer takes all of it must not hold the lock, and
   /// with it all other streams, until its end.
   static var writesPerTurn: Int { 16 }
+  /// What is read is in memory until its consumer runs; as much as HTTP/1.1 lets wait.
+  static var bytesPerTurn: UInt64 { 512 << 10 }
 
   init(
     transport: consuming ByteTransport, configuration: HTTP2Configuration, limits: HTTP1Limits, scheme: String,
@@ -123,6 +129,13 @@ struct HTTP2Core: ~Copyable {
     }
   }
 
+  var receivedBytes: UInt64 {
+    switch transport {
+    case .some(let open): open.receivedBytes
+    case .none: 0
+    }
+  }
+
   /// Ciphertext waits for the socket.
   var hasPendingCiphertext: Bool {
     switch transport {
@@ -150,7 +163,7 @@ struct HTTP2Core: ~Copyable {
   /// Sends what waits for followers, who may not come.
   mutating func flushPosted(now: Instant, effects: inout Effects) {
     isFlushPosted = false
-    followers = 0
+    followers /= 2
     if session.wantsToSend { flush(now: now, effects: &effects) }
   }
 
@@ -186,7 +199,7 @@ struct HTTP2Core: ~Copyable {
       throw error
     }
     served += 1
-    followers = exchanges.isEmpty ? 0 : max(0, followers - 1)
+    followers = max(0, followers - 1)
     exchanges[stream] = HTTP2Exchange(start, on: stream, channel: channel, writeMark: writtenBytes, now: now)
     sending.append(stream)
     do throws(HTTP2Error) {

@@ -39,9 +39,11 @@ struct TransportStage: Sendable {
       do throws(TransportFailure) {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
-        if error.demandsHTTP1, request.httpVersion == .automatic,
-          error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
-        {
+        if error.demandsHTTP1 {
+          // Who may not use HTTP/1.1 hears the same again.
+          guard request.httpVersion == .automatic,
+            error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
+          else { throw error }
           request.httpVersion = .http1Only
           pool = try self.pool(for: request)
         } else if error.isUnprocessed {

@@ -123,8 +123,16 @@ actor OriginPool {
 
   // MARK: Connections report
 
-  nonisolated func released(_ id: PoolMachine.ConnectionID) {
-    transition { state, _ in state.machine.streamReleased(id, reusable: true, now: timerShard.now) }
+  nonisolated func released(_ id: PoolMachine.ConnectionID, streams: Int = 1) {
+    let now = timerShard.now
+    var effects = Effects()
+    state.withLock { state in
+      for _ in 0..<streams {
+        apply(state.machine.streamReleased(id, reusable: true, now: now), to: &state, &effects)
+      }
+      armTimer(&state)
+    }
+    perform(effects)
   }
 
   nonisolated func closed(_ id: PoolMachine.ConnectionID) {
@@ -142,8 +150,9 @@ actor OriginPool {
     }
   }
 
-  nonisolated func peerIsOverloaded(_ id: PoolMachine.ConnectionID) {
-    transition { state, _ in state.machine.peerIsOverloaded(id, now: timerShard.now) }
+  /// A connection that says so by GOAWAY ends itself; one that resets a stream goes on.
+  nonisolated func peerIsOverloaded() {
+    transition { state, _ in state.machine.peerIsOverloaded(nil, now: timerShard.now) }
   }
 
   nonisolated func willClose(_ id: PoolMachine.ConnectionID) {

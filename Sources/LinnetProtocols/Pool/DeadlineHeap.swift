@@ -79,10 +79,14 @@ package struct DeadlineHeap<Token> {
   @inlinable package var entriesIncludingCancelled: Int { heap.count }
 
   /// The earliest deadline of a live entry.
-  @inlinable package var nextDeadline: Instant? { heap.first?.deadline }
+  @inlinable package var nextDeadline: Instant? {
+    @_specialize(where Token == Int32)
+    get { heap.first?.deadline }
+  }
 
   /// Adds `token`, due at `deadline`. O(log n).
   @inlinable
+  @_specialize(where Token == Int32)
   @discardableResult
   package mutating func insert(_ token: Token, at deadline: Instant) -> DeadlineID {
     let slot: UInt32
@@ -101,6 +105,7 @@ package struct DeadlineHeap<Token> {
 
   /// Takes the entry out and gives its token back; nil when it was popped or cancelled before. O(1) amortised.
   @inlinable
+  @_specialize(where Token == Int32)
   @discardableResult
   package mutating func cancel(_ id: DeadlineID) -> Token? {
     let slot = Int(id.slot)
@@ -115,6 +120,7 @@ package struct DeadlineHeap<Token> {
 
   /// Removes the earliest entry that is due at `now` or before, and gives its token.
   @inlinable
+  @_specialize(where Token == Int32)
   package mutating func popExpired(now: Instant) -> Token? {
     guard let top = heap.first, top.deadline <= now else { return nil }
     let slot = Int(top.slot)

@@ -124,7 +124,7 @@ struct FlowDownload: Sendable {
   init(_ number: Int, stopped: Int, random: inout SeededGenerator) {
     self.number = number
     let isStopped = number < stopped
-    let size = isStopped ? 1 << 20 : Self.size(&random)
+    let size = isStopped ? 2 << 20 : Self.size(&random)
     self.size = size
     var response = HTTP2FrameResponse.pattern(size)
     if Bool.random(using: &random) { response = response.withoutLength() }

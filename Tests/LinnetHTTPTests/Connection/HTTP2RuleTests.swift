@@ -25,10 +25,12 @@ struct HTTP2RuleTests {
           case "/bystander":
             bystander = request.stream
             try connection.begin(bystander)
-          case "/reset": try connection.send(.rstStream(request.stream, HTTP2Frame.ErrorCode(rawValue: code)))
-          default:
-            try connection.respond(request.stream, .text("next"))
+          case "/reset":
+            try connection.send(.rstStream(request.stream, HTTP2Frame.ErrorCode(rawValue: code)))
+            guard bystander != 0 else { break }
             try connection.sendData(Array("whole".utf8), on: bystander, endStream: true)
+            bystander = 0
+          default: try connection.respond(request.stream, .text("next"))
           }
         }
       },
@@ -40,7 +42,9 @@ struct HTTP2RuleTests {
         #expect(error.sent == (code == 7 ? .nothing : .all))
         #expect(try await scene.text("/next") == "next")
         #expect(try await bystander.text() == "whole")
-        #expect(scene.server.snapshot.connections.count == 1)
+        // What is refused may find room elsewhere, and who wants calm is left alone; no other code says anything of the
+        // connection.
+        if code != 7 && code != 11 { #expect(scene.server.snapshot.connections.count == 1) }
       })
   }
 

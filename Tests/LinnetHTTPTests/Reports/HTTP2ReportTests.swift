@@ -129,7 +129,6 @@ struct HTTP2ReportTests {
         // The test tests something: streams were refused, on many connections.
         #expect(resends.events.count > 0)
         #expect(scene.server.snapshot.connections.count >= count / 100)
-        print("resends", resends.events.count, resends.events.max() ?? 0)
       })
   }
 
@@ -207,8 +206,10 @@ struct HTTP2ReportTests {
           try connection.wait(for: allThere)
           try connection.pause(.milliseconds(50))
           (connection.acknowledges, connection.returnsWindow) = (true, true)
+          try connection.send(.settings([.maxConcurrentStreams(5)]), .settingsAck)
+        } else {
+          try connection.send(.settings([.maxConcurrentStreams(5)]))
         }
-        try connection.send(.settings([.maxConcurrentStreams(5)]), .settingsAck)
         try Self.serveFive(connection, seen)
       },
       { scene async throws in
@@ -517,5 +518,47 @@ struct HTTP2ReportTests {
     #expect(fixture.client.poolCounts.idle == 0)
     #expect(server.snapshot.violations.isEmpty)
     try await fixture.end()
+  }
+
+  // MARK: STR-02
+
+  @Test(
+    "STR-02: a response that nobody reads stops its server after the stream's window, and reading lets it go on",
+    arguments: HTTP2Scene.Wire.allCases)
+  func unread(_ wire: HTTP2Scene.Wire) async throws {
+    let stopped = EventRecorder<UInt64>()
+    let size: UInt64 = 20 << 20
+    try await HTTP2Scene.with(
+      wire,
+      { connection in
+        try connection.handshake()
+        let request = try connection.nextRequest()
+        try connection.begin(request.stream)
+        var sent: UInt64 = 0
+        while sent < size {
+          let window = min(connection.sendWindow(of: request.stream) ?? 0, connection.sendWindow)
+          let count = min(window, 16_384, Int(size - sent))
+          if count > 0 {
+            let bytes = TestPattern.bytes(count, from: sent)
+            sent += UInt64(count)
+            try connection.send(.data(request.stream, bytes, endStream: sent == size))
+          } else {
+            if stopped.events.isEmpty {
+              // The client has taken all of it in, and gives nothing back.
+              try connection.send(.ping(7))
+              try connection.readFrame { $0.kind == .ping && $0.isAck }
+              stopped.record(sent)
+            }
+            try connection.readFrame()
+          }
+        }
+        try connection.readUntilClosed()
+      },
+      { scene async throws in
+        let response = try await scene.client.send(scene.get())
+        let sent = try await stopped.waitForCount(1)[0]
+        #expect(sent == UInt64(HTTP2Configuration().initialStreamWindowBytes))
+        #expect(try await response.collect() == ByteChunk(TestPattern.bytes(Int(size))))
+      })
   }
 }
