@@ -65,6 +65,8 @@ extension SessionState {
   func notSent(_ header: nghttp2_frame_hd, _ code: Int32) {
     switch header.type {
     case FrameHeader.headers:
+      // A request that was reset before it left: its RST_STREAM does not leave either.
+      if isClient, code == NGHTTP2_ERR_STREAM_CLOSING.rawValue { pendingResets = max(0, pendingResets - 1) }
       guard let stream = streams[header.stream_id], !stream.isHeadSent, isClient else { return }
       // The request never left.
       let isRefusal = code == NGHTTP2_ERR_START_STREAM_NOT_ALLOWED.rawValue || hasGoneAway

@@ -3,8 +3,9 @@ public import LinnetHTTPTypes
 
 /// A response: its head, and its body as it arrives.
 ///
-/// Read the body (``body``, ``collect(upTo:)``) or drop the response. Dropping it never leaks a connection: a small rest
-/// of the body is read and thrown away, a large one closes the connection.
+/// Read the body (``body``, ``collect(upTo:)``) or drop the response. Dropping it never leaks a connection: over
+/// HTTP/1.1 a small rest of the body is read and thrown away, and a large one closes the connection; over HTTP/2 the stream
+/// is reset (RST_STREAM), and other requests on the connection go on.
 public struct HTTPResponse: Sendable {
   /// The status code.
   public var status: HTTPStatus { head.status }

@@ -35,7 +35,6 @@
 
     private static func failEach(over version: WireProtocol) async throws {
       let wire = try Wire(version)
-      let isSecure = version.isSecure
       let server = try wire.start(.handler { $0.path == "/slow" ? .never : .pattern(100_000) })
       defer { server.stop() }
       let configuration = wire.configuration
@@ -74,7 +73,6 @@
 
     private static func check(_ outcome: TransportError?, _ call: String, _ error: CInt, _ version: WireProtocol) {
       guard let outcome else { return }
-      let isSecure = version.isSecure
       // Over HTTP/2 frames are sent at any time, not only those of a request.
       let sending: Set<TransportError.Phase> = version.isHTTP2 ? [.send, .head, .body] : [.send]
       let phases: Set<TransportError.Phase> =
