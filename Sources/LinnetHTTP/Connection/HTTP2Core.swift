@@ -87,8 +87,9 @@ struct HTTP2Core: ~Copyable {
   static var outputAheadBytes: Int { 64 << 10 }
   /// Reads per turn before others get their turn (architecture §4).
   static var readsPerTurn: Int { 16 }
-  /// What is read is in memory until its consumer runs; as much as HTTP/1.1 lets wait.
-  static var bytesPerTurn: UInt64 { 512 << 10 }
+  /// What is read is in memory until its consumer runs. The C library keeps this much of freed memory at hand; more
+  /// would come as fresh pages from the kernel each time.
+  static var bytesPerTurn: UInt64 { 192 << 10 }
 
   init(
     transport: consuming ByteTransport, configuration: HTTP2Configuration, limits: HTTP1Limits, scheme: String,
