@@ -140,13 +140,14 @@ final class SessionState: @unchecked Sendable {
       entry(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, isClient ? 0 : configuration.maximumConcurrentStreams),
       entry(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, windows.initial),
       entry(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, configuration.maximumFieldSectionBytes),
-      // RFC 9218 §2.1: both sides say that they do without RFC 7540's priorities.
-      entry(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
     ]
     if isClient {
+      // Not NO_RFC7540_PRIORITIES (RFC 9218 §2.1): nghttp2 keeps the promise for its own output too, and then sends one
+      // upload to its end before the next one begins. By the weights of RFC 7540, which are equal, they take turns.
       entries.append(entry(NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
-    } else if configuration.allowsExtendedConnect {
-      entries.append(entry(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1))
+    } else {
+      entries.append(entry(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1))
+      if configuration.allowsExtendedConnect { entries.append(entry(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1)) }
     }
     let none = UInt8(truncatingIfNeeded: NGHTTP2_FLAG_NONE.rawValue)
     let window = Int32(clamping: max(65_535, configuration.connectionWindowBytes))

@@ -1,4 +1,3 @@
-import Glibc
 import LinnetTestSupport
 
 /// The Python server Hypercorn, whose HTTP/2 is that of the package h2, with an application that answers as
@@ -7,14 +6,7 @@ enum Hypercorn {
   static var isInstalled: Bool { ServerProcess.isInstalled(program) }
   static let reason = "hypercorn is not installed (.ci/setup installs it)"
 
-  /// Where `.ci/setup` puts it.
-  private static let program: String = {
-    func folder(_ name: String) -> String? {
-      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-    }
-    let caches = folder("XDG_CACHE_HOME") ?? (folder("HOME") ?? "") + "/.cache"
-    return caches + "/linnet-tests/venv/bin/hypercorn"
-  }()
+  private static let program = PythonEnvironment.path(of: "hypercorn")
 
   static func start() throws -> ProgramPeer {
     let certificates = try TestCertificates()

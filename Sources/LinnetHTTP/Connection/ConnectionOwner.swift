@@ -35,7 +35,7 @@ struct ConnectionOwner: Sendable {
   }
 
   /// The peer asks for less (ENHANCE_YOUR_CALM).
-  func peerIsOverloaded(_ id: PoolMachine.ConnectionID) { pool.pool?.peerIsOverloaded(id) }
+  func peerIsOverloaded() { pool.pool?.peerIsOverloaded() }
 
   /// The connection takes no new streams.
   func connectionWillClose(_ id: PoolMachine.ConnectionID) { pool.pool?.willClose(id) }

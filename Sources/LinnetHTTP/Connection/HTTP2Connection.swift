@@ -78,7 +78,7 @@ actor HTTP2Connection: PooledConnection {
     if !effects.sessions.isEmpty { owner.store(effects.sessions) }
     if !effects.keyLogLines.isEmpty { owner.log(effects.keyLogLines) }
     // The pool first: a caller that is woken and sends again at once finds its stream free.
-    if effects.isPeerOverloaded { owner.peerIsOverloaded(id) }
+    if effects.isPeerOverloaded { owner.peerIsOverloaded() }
     if effects.willClose { owner.connectionWillClose(id) }
     if let limit = effects.streamLimit { owner.streamLimitChanged(id, to: limit) }
     let streams = effects.releasedStreams

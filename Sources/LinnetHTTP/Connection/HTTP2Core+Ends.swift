@@ -16,7 +16,7 @@ extension HTTP2Core {
       tellStreamLimit(&effects)
     }
     // The server has said all it has to say; the rest of the request would be wasted (RFC 9113 §8.1).
-    if !ended.isRequestComplete { session.reset(stream, .cancel) }
+    if !ended.isRequestComplete || session.unsentBytes(on: stream) > 0 { session.reset(stream, .cancel) }
   }
 
   /// The peer, or the session for it, ended the stream before the response was complete.
@@ -30,8 +30,8 @@ extension HTTP2Core {
       if let goAwayCode { failure.http2ErrorCode = goAwayCode.rawValue }
       failure.isOvertaken = endedBy?.isOvertaken ?? false
       _ = end(stream, .failed(failure), effects: &effects)
-      // What is still open is what the peer has room for; each response makes room for one more again.
-      if !isGoingAway {
+      // More was assumed than the peer allows; what is still open is what it has room for.
+      if !isGoingAway && !isSettled {
         learnedStreamLimit = max(1, min(exchanges.count, settledStreamLimit))
         tellStreamLimit(&effects)
       }
@@ -87,7 +87,7 @@ extension HTTP2Core {
   ///
   /// - Parameter isEndOfInput: The peer closed in order. On a connection that is new that has a name of its own.
   mutating func failAll(_ failure: TransportFailure, isEndOfInput: Bool = false, effects: inout Effects) {
-    if endedBy == nil { endedBy = failure.phase == .tls ? failure : Self.endedBeforeRequest }
+    if endedBy == nil { endedBy = failure.code == .connectionLost ? Self.endedBeforeRequest : failure.beforeRequest }
     let hasAnswered = completed > 0 || served > UInt64(exchanges.count)
     for (stream, exchange) in exchanges {
       var own = failure.with(sent: sentState(of: exchange))

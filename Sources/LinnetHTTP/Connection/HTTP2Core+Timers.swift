@@ -98,9 +98,9 @@ extension HTTP2Core {
     _ exchange: HTTP2Exchange, _ kind: DeadlineKind, now: Instant, effects: inout Effects
   ) {
     fail(exchange.stream, failure(kind, exchange), code: .cancel, effects: &effects)
-    // Not one byte came on the whole connection while the request waited: it may be dead. Until it shows a sign of life
-    // new requests go elsewhere.
-    if lastRead <= exchange.startedAt {
+    // Not one byte came on the whole connection while the request waited, or never more than its SETTINGS: it may be
+    // dead. Until it shows a sign of life new requests go elsewhere.
+    if lastRead <= exchange.startedAt || !hasResponded {
       isSuspect = true
       ping(now: now)
       tellStreamLimit(&effects)

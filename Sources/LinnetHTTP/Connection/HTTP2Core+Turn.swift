@@ -12,7 +12,9 @@ extension HTTP2Core {
     guard transport != nil, sendFailure == nil else { return }
     let before = writtenBytes
     var hadOutput = false
+    var budget = Self.writesPerTurn
     repeat {
+      budget -= 1
       session.drain(into: &output, upTo: max(0, Self.outputAheadBytes - output.count))
       hadOutput = !output.isEmpty
       do throws(TransportFailure) {
@@ -21,9 +23,15 @@ extension HTTP2Core {
         failSending(error, now: now, effects: &effects)
         return
       }
-    } while hadOutput && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
+    } while budget > 0 && canSendMore(hadOutput)
+    if budget == 0, canSendMore(hadOutput) { effects.needsTurn = true }
     deliverEvents(now: now, effects: &effects)
     if writtenBytes != before || !sending.isEmpty { noteSent(now: now) }
+  }
+
+  /// The socket has taken all that there was, and there is more.
+  private func canSendMore(_ hadOutput: Bool) -> Bool {
+    hadOutput && output.isEmpty && !hasPendingCiphertext && session.wantsToSend
   }
 
   /// Finds the requests that have left completely, which starts their head timeouts.
@@ -122,6 +130,8 @@ extension HTTP2Core {
       // The exchange ended with the response; whoever produces the body is told by that.
       case .sendingStopped, .request: break
       case .settings(let settings):
+        isSettled = true
+        learnedStreamLimit = .max
         settledStreamLimit = min(settings.maximumConcurrentStreams, max(1, configuration.maximumConcurrentStreams))
         tellStreamLimit(&effects)
       case .goAway(let last, let code, _): goingAway(last, code, effects: &effects)
@@ -137,6 +147,7 @@ extension HTTP2Core {
   private mutating func deliver(
     _ head: ResponseHead, _ length: UInt64?, on stream: HTTP2StreamID, now: Instant, effects: inout Effects
   ) {
+    hasResponded = true
     guard let exchange = exchanges[stream] else { return }
     exchange.isHeadReceived = true
     exchange.continueDeadline = nil

@@ -24,6 +24,7 @@ struct HTTP2Core: ~Copyable {
     /// How many streams the pool may use from now on.
     var streamLimit: Int?
     var willClose = false
+    /// The peer asks for calm: no new connections for a while.
     var isPeerOverloaded = false
     var isClosed = false
     /// Told only after the pool, as ``HTTP1Core/Effects/ended``.
@@ -66,13 +67,17 @@ struct HTTP2Core: ~Copyable {
   // Streams.
   /// What the peer's SETTINGS and ours allow.
   var settledStreamLimit: Int
-  /// Less than that after the peer refused a stream; grows again with each response.
+  /// The peer's SETTINGS have come.
+  var isSettled = false
+  /// Less than what is assumed when the peer refuses streams before its SETTINGS come; grows again with each response.
   var learnedStreamLimit = Int.max
   /// What the pool was told last.
   var toldStreamLimit: Int
 
   // Liveness.
   var lastRead: Instant
+  /// A head of a response has come.
+  var hasResponded = false
   /// When the PING that is not answered was sent.
   var pingSentAt: Instant?
   var pings: UInt64 = 0
@@ -87,6 +92,9 @@ struct HTTP2Core: ~Copyable {
   static var outputAheadBytes: Int { 64 << 10 }
   /// Reads per turn before others get their turn (architecture §4).
   static var readsPerTurn: Int { 16 }
+  /// Writes of ``outputAheadBytes`` per turn: a body of gigabytes whose peer takes all of it must not hold the lock, and
+  /// with it all other streams, until its end.
+  static var writesPerTurn: Int { 16 }
   /// What is read is in memory until its consumer runs. The C library keeps this much of freed memory at hand; more
   /// would come as fresh pages from the kernel each time.
   static var bytesPerTurn: UInt64 { 192 << 10 }
@@ -103,6 +111,7 @@ struct HTTP2Core: ~Copyable {
     settings.windowGrowthBudgetBytes = max(0, configuration.windowGrowthBudgetBytes)
     settings.maximumFieldSectionBytes = limits.maximumFieldSectionBytes
     settings.maximumFields = limits.maximumFieldCount
+    settings.sendHighWater = HTTP1Core.sendHighWater
     session = try HTTP2Session(configuration: settings)
     self.transport = consume transport
     self.configuration = configuration
@@ -144,6 +153,10 @@ struct HTTP2Core: ~Copyable {
   /// Sends and receives what the socket allows.
   mutating func progress(now: Instant, effects: inout Effects) {
     receive(now: now, effects: &effects)
+    if let sendFailure, transport != nil, !effects.needsTurn {
+      // All that had come is read, and the end was not among it.
+      return failAll(sendFailure, effects: &effects)
+    }
     flush(now: now, effects: &effects)
   }
 
@@ -169,6 +182,12 @@ struct HTTP2Core: ~Copyable {
       effects.willClose = true
       effects.releasedStreams += 1
       throw endedBy ?? Self.endedBeforeRequest
+    }
+    // SETTINGS came behind the lease. In the session the request would wait for this connection only.
+    guard session.openStreams < settledStreamLimit else {
+      effects.streamLimit = streamLimit
+      effects.releasedStreams += 1
+      throw Self.noFreeStream
     }
     let stream: HTTP2StreamID
     do throws(TransportFailure) {
@@ -209,6 +228,14 @@ struct HTTP2Core: ~Copyable {
     } catch {
       throw TransportFailure(error)
     }
+  }
+
+  private static var noFreeStream: TransportFailure {
+    var failure = TransportFailure(
+      code: .streamRefused, phase: .send, reason: "the server allows no further request on the connection")
+    failure.isUnprocessed = true
+    failure.isOvertaken = true
+    return failure
   }
 
   static var endedBeforeRequest: TransportFailure {

@@ -39,6 +39,9 @@ struct TransportFailure: Error, Sendable {
     return copy
   }
 
+  /// The same failure of a connection, as a request is told that had not begun on it.
+  var beforeRequest: TransportFailure { phase == .tls ? self : at(.send).with(sent: .nothing) }
+
   func at(_ phase: TransportError.Phase) -> TransportFailure {
     var copy = self
     copy.phase = phase

@@ -39,7 +39,9 @@ struct TransportStage: Sendable {
       do throws(TransportFailure) {
         return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
       } catch {
-        if error.demandsHTTP1, request.httpVersion == .automatic, request.body?.isReplayable ?? true {
+        if error.demandsHTTP1 {
+          // Who may not use HTTP/1.1 hears the same again.
+          guard request.httpVersion == .automatic, request.body?.isReplayable ?? true else { throw error }
           request.httpVersion = .http1Only
           pool = try self.pool(for: request)
         } else if error.isUnprocessed {

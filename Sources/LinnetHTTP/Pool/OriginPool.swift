@@ -146,8 +146,9 @@ actor OriginPool {
     transition { state, _ in state.machine.maxStreamsChanged(id, streams: limit, now: timerShard.now) }
   }
 
-  nonisolated func peerIsOverloaded(_ id: PoolMachine.ConnectionID) {
-    transition { state, _ in state.machine.peerIsOverloaded(id, now: timerShard.now) }
+  /// A connection that says so by GOAWAY ends itself; one that resets a stream goes on.
+  nonisolated func peerIsOverloaded() {
+    transition { state, _ in state.machine.peerIsOverloaded(nil, now: timerShard.now) }
   }
 
   nonisolated func willClose(_ id: PoolMachine.ConnectionID) {

@@ -109,7 +109,8 @@ public struct HTTP2Attack: Sendable {
     begin: @escaping @Sendable (UInt32) -> [HTTP2Frame] = { _ in [] }, readsReplies: Bool = true,
     _ frames: @escaping @Sendable (UInt32, Int) -> [HTTP2Frame]
   ) -> HTTP2Attack {
-    onRequest(name, outcomes, [.enhanceYourCalm, .protocolError, .streamClosed, .cancel]) { connection, stream in
+    onRequest(name, outcomes, [.enhanceYourCalm, .protocolError, .streamClosed, .cancel, .compressionError]) {
+      connection, stream in
       try connection.send(begin(stream))
       var sent = 0
       while sent < count {

@@ -140,11 +140,13 @@ public enum HTTP2Attacks {
       try connection.readUntilClosed()
     },
     HTTP2Attack("silence after the preface", [.connectionError]) { connection in
+      connection.acknowledges = false
       try connection.readPreface()
       try connection.readUntilClosed()
     }.with(hangs: true),
     HTTP2Attack("silence after SETTINGS", [.connectionError, .streamError], [.cancel, .noError]) { connection in
       try connection.handshake()
+      connection.acknowledges = false
       try connection.readUntilClosed()
     }.with(hangs: true),
   ]

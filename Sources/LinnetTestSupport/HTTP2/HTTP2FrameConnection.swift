@@ -182,11 +182,13 @@ public final class HTTP2FrameConnection {
         try send(.ping(number, ack: true))
       }
     }
-    if returnsWindow, frame.kind == .data {
-      for id in [frame.stream, 0] {
-        let owed = state.owedWindow(of: id)
-        if owed > 0 { try send(.windowUpdate(id, owed)) }
-      }
+    guard returnsWindow else { return }
+    // A smaller initial window may have taken away what was given before.
+    let isChanged = frame.kind == .settings && frame.isAck
+    let ids = frame.kind == .data ? [frame.stream, 0] : isChanged ? state.streams.keys.sorted() : []
+    for id in ids {
+      let owed = state.owedWindow(of: id)
+      if owed > 0 { try send(.windowUpdate(id, owed)) }
     }
   }
 

@@ -98,7 +98,8 @@ struct HTTP2FairnessTests {
 
   // MARK: Late frames
 
-  @Test("what a server still sends on a stream that was reset costs nobody anything", arguments: HTTP2Scene.Wire.allCases)
+  @Test(
+    "what a server still sends on a stream that was reset costs nobody anything", arguments: HTTP2Scene.Wire.allCases)
   func lateFrames(_ wire: HTTP2Scene.Wire) async throws {
     // More than the connection's window: all of it is returned.
     let lateFrames = (80 << 20) / 16_384
@@ -219,7 +220,8 @@ struct HTTP2FairnessTests {
 
   // MARK: Storms
 
-  @Test("a storm of cancelled requests leaves no stream, waiter or connection behind", arguments: HTTP2Scene.Wire.allCases)
+  @Test(
+    "a storm of cancelled requests leaves no stream, waiter or connection behind", arguments: HTTP2Scene.Wire.allCases)
   func storm(_ wire: HTTP2Scene.Wire) async throws {
     let rounds = TestSize.of(100, long: 2000)
     try await HTTP2Scene.serving(

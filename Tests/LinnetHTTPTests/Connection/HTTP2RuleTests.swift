@@ -25,10 +25,12 @@ struct HTTP2RuleTests {
           case "/bystander":
             bystander = request.stream
             try connection.begin(bystander)
-          case "/reset": try connection.send(.rstStream(request.stream, HTTP2Frame.ErrorCode(rawValue: code)))
-          default:
-            try connection.respond(request.stream, .text("next"))
+          case "/reset":
+            try connection.send(.rstStream(request.stream, HTTP2Frame.ErrorCode(rawValue: code)))
+            guard bystander != 0 else { break }
             try connection.sendData(Array("whole".utf8), on: bystander, endStream: true)
+            bystander = 0
+          default: try connection.respond(request.stream, .text("next"))
           }
         }
       },
@@ -40,7 +42,9 @@ struct HTTP2RuleTests {
         #expect(error.sent == (code == 7 ? .nothing : .all))
         #expect(try await scene.text("/next") == "next")
         #expect(try await bystander.text() == "whole")
-        #expect(scene.server.snapshot.connections.count == 1)
+        // What is refused may find room elsewhere, and who wants calm is left alone; no other code says anything of the
+        // connection.
+        if code != 7 && code != 11 { #expect(scene.server.snapshot.connections.count == 1) }
       })
   }
 
@@ -68,7 +72,8 @@ struct HTTP2RuleTests {
       })
   }
 
-  @Test("a complete response ends a large upload, with NO_ERROR or without, and is a success", arguments: [true, false])
+  @Test(
+    "a complete response ends a large upload, with NO_ERROR or without, and is a success", arguments: [true, false])
   func earlyResponse(resets: Bool) async throws {
     try await HTTP2Scene.with(
       .cleartext,
@@ -182,8 +187,7 @@ struct HTTP2RuleTests {
       configuration.httpVersion = version
       let client = HTTPClient(configuration: configuration)
       let error = try #require(await client.failure(of: .get(server.url("/"))))
-      // A server that knows ALPN and none of what is offered may refuse the handshake.
-      #expect(error.code == .http2NotNegotiated || error.code == .tlsHandshakeFailed)
+      #expect(error.code == .http2NotNegotiated)
       #expect(error.phase == .tls)
       #expect(error.sent == .nothing)
       await client.shutdown(grace: .zero)
@@ -204,7 +208,9 @@ struct HTTP2RuleTests {
   @Test("a server of HTTP/1.1 that is asked with prior knowledge is an error that says so")
   func priorKnowledgeOfHTTP1() async throws {
     let server = try ScriptedServer.start(
-      .steps([.readBytes(24), .send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close])
+      .steps([
+        .readBytes(24), .send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close,
+      ])
     )
     defer { server.stop() }
     var configuration = HTTPClientConfiguration()

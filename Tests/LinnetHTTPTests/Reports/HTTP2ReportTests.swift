@@ -71,23 +71,16 @@ struct HTTP2ReportTests {
     }
   }
 
-  /// Takes the first `count` streams, says GOAWAY with the last of them, and ignores later ones. Half of the answers come
-  /// behind the GOAWAY.
+  /// Takes the first `count` streams, says GOAWAY with the last of them before that is answered, and ignores later ones.
   private static func serveAndGo(
     _ connection: HTTP2FrameConnection, _ count: Int, _ processed: EventRecorder<String>
   ) throws {
     try connection.handshake([.maxConcurrentStreams(1000)])
-    var waiting: [HTTP2FrameRequest] = []
     for index in 1...count {
       let head = try connection.nextHead()
-      if index % 2 == 0 || index == count {
-        waiting.append(head)
-      } else {
-        try answer(head, on: connection, processed)
-      }
       if index == count { try connection.send(.goAway(lastStream: head.stream)) }
+      try answer(head, on: connection, processed)
     }
-    for head in waiting { try answer(head, on: connection, processed) }
     try connection.readUntilClosed()
   }
 
@@ -136,7 +129,43 @@ struct HTTP2ReportTests {
         // The test tests something: streams were refused, on many connections.
         #expect(resends.events.count > 0)
         #expect(scene.server.snapshot.connections.count >= count / 100)
-        print("resends", resends.events.count, resends.events.max() ?? 0)
+      })
+  }
+
+  @Test(
+    "H2-02: streams up to the last finish, uploads and downloads too; those above are sent again",
+    arguments: HTTP2Scene.Wire.allCases)
+  func goAwayBetween(_ wire: HTTP2Scene.Wire) async throws {
+    let size = 1 << 20
+    try await HTTP2Scene.with(
+      wire,
+      { connection in
+        try connection.handshake()
+        guard connection.number == 1 else { return try connection.serve { .text("again \($0.bodyBytes)") } }
+        let download = try connection.nextHead()
+        let upload = try connection.nextHead()
+        let above = try connection.nextHead()
+        #expect(above.stream > upload.stream)
+        // As a server does that is shut down: first a warning, then the last stream (RFC 9113 §6.8).
+        try connection.send(.goAway(lastStream: 0x7FFF_FFFF), .goAway(lastStream: upload.stream))
+        try connection.respond(download.stream, .pattern(UInt64(size)))
+        let request = try connection.readBody(of: upload)
+        try connection.respond(upload.stream, .text("first \(request.bodyBytes)"))
+        try connection.readUntilClosed()
+      },
+      { scene async throws in
+        let download = Task { try await scene.client.send(scene.get("/down")).collect() }
+        try await scene.server.waitForHeads(1)
+        let bytes = HTTPRequestBody.bytes(TestPattern.bytes(size))
+        let upload = Task { try await scene.client.send(scene.post("/up", bytes)).text() }
+        try await scene.server.waitForHeads(2)
+        let above = Task { try await scene.client.send(scene.post("/above", .bytes([1, 2, 3]))).text() }
+        #expect(try await above.value == "again 3")
+        #expect(try await download.value == ByteChunk(TestPattern.bytes(size)))
+        #expect(try await upload.value == "first \(size)")
+        // The connection that goes away closes with its last stream.
+        try await scene.server.waitForConnectionsClosed(1)
+        #expect(scene.server.snapshot.connections.count == 2)
       })
   }
 
@@ -173,10 +202,14 @@ struct HTTP2ReportTests {
         try connection.readPreface()
         if connection.number == 1 {
           // Late: all requests are on their way before the client knows the limit.
+          (connection.acknowledges, connection.returnsWindow) = (false, false)
           try connection.wait(for: allThere)
           try connection.pause(.milliseconds(50))
+          (connection.acknowledges, connection.returnsWindow) = (true, true)
+          try connection.send(.settings([.maxConcurrentStreams(5)]), .settingsAck)
+        } else {
+          try connection.send(.settings([.maxConcurrentStreams(5)]))
         }
-        try connection.send(.settings([.maxConcurrentStreams(5)]))
         try Self.serveFive(connection, seen)
       },
       { scene async throws in
@@ -343,7 +376,8 @@ struct HTTP2ReportTests {
       { connection in
         try connection.handshake()
         if connection.number == 1 {
-          _ = try connection.nextHead()
+          let warm = try connection.nextRequest()
+          try connection.respond(warm.stream, .text("warm"))
           connection.acknowledges = false
           try connection.wait(for: answer)
           connection.acknowledges = true
@@ -353,6 +387,7 @@ struct HTTP2ReportTests {
         try connection.serve { .text("\($0.target)") }
       },
       { scene async throws in
+        #expect(try await scene.text("/warm") == "warm")
         let request = scene.get("/late").with { $0.options.timeouts.responseHead = .after(.milliseconds(50)) }
         #expect(await scene.client.failure(of: request)?.code == .headTimeout)
         #expect(try await scene.text("/second") == "/second")
@@ -483,5 +518,47 @@ struct HTTP2ReportTests {
     #expect(fixture.client.poolCounts.idle == 0)
     #expect(server.snapshot.violations.isEmpty)
     try await fixture.end()
+  }
+
+  // MARK: STR-02
+
+  @Test(
+    "STR-02: a response that nobody reads stops its server after the stream's window, and reading lets it go on",
+    arguments: HTTP2Scene.Wire.allCases)
+  func unread(_ wire: HTTP2Scene.Wire) async throws {
+    let stopped = EventRecorder<UInt64>()
+    let size: UInt64 = 20 << 20
+    try await HTTP2Scene.with(
+      wire,
+      { connection in
+        try connection.handshake()
+        let request = try connection.nextRequest()
+        try connection.begin(request.stream)
+        var sent: UInt64 = 0
+        while sent < size {
+          let window = min(connection.sendWindow(of: request.stream) ?? 0, connection.sendWindow)
+          let count = min(window, 16_384, Int(size - sent))
+          if count > 0 {
+            let bytes = TestPattern.bytes(count, from: sent)
+            sent += UInt64(count)
+            try connection.send(.data(request.stream, bytes, endStream: sent == size))
+          } else {
+            if stopped.events.isEmpty {
+              // The client has taken all of it in, and gives nothing back.
+              try connection.send(.ping(7))
+              try connection.readFrame { $0.kind == .ping && $0.isAck }
+              stopped.record(sent)
+            }
+            try connection.readFrame()
+          }
+        }
+        try connection.readUntilClosed()
+      },
+      { scene async throws in
+        let response = try await scene.client.send(scene.get())
+        let sent = try await stopped.waitForCount(1)[0]
+        #expect(sent == UInt64(HTTP2Configuration().initialStreamWindowBytes))
+        #expect(try await response.collect() == ByteChunk(TestPattern.bytes(Int(size))))
+      })
   }
 }
