@@ -86,6 +86,7 @@ struct ClientWorkload: Sendable {
     if getenv("LINNET_COUNT_ALLOCATIONS") != nil { linnet_allocation_counter_start() }
     var measurement = Measurement(expected: requests)
     for result in try await drive(client, requests) { measurement.merge(result) }
+    measurement.stop()
     let allocations = linnet_allocation_count()
     var extra = allocations > 0 ? ",\"allocations_per_req\":\(Double(allocations) / Double(requests))" : ""
     if mode == .idle {

@@ -7,6 +7,7 @@ struct Measurement {
   private(set) var latencies: [UInt32] = []
   private(set) var bytes = 0
   private(set) var errors = 0
+  private var end: (seconds: Double, spent: Usage)?
 
   init(expected: Int) {
     latencies.reserveCapacity(expected)
@@ -27,10 +28,12 @@ struct Measurement {
     errors += other.errors
   }
 
+  /// The run is over: what follows belongs to the report.
+  mutating func stop() { end = (Self.now() - start, Usage().since(usage)) }
+
   /// The JSON object that the bench reads.
   func report(mode: WorkloadMode, requests: Int, concurrency: Int, extra: String = "") -> String {
-    let seconds = Self.now() - start
-    let spent = Usage().since(usage)
+    let (seconds, spent) = end ?? (Self.now() - start, Usage().since(usage))
     let sorted = latencies.sorted()
     func percentile(_ share: Double) -> Double {
       sorted.isEmpty ? 0 : Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]) / 1000

@@ -201,6 +201,9 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
         let event = unsafe turnEvents + index
         deliver(token: unsafe linnet_event_token(event), bits: unsafe linnet_event_bits(event))
       }
+      // Whom the events woke goes first, if there is no other core for him: what he does next may be served by the same
+      // turn, and waking up for each of his messages costs more than they do.
+      if received > 0 { linnet_yield_thread() }
       var worked = false
       var rounds = 0
       // A resumed task often changes executors once or twice before it suspends; asking the kernel between these steps
@@ -208,8 +211,8 @@ package final class IOShard: TaskExecutor, @unchecked Sendable {
       while rounds < Self.roundsPerWait, runDueWork() {
         worked = true
         rounds += 1
+        linnet_yield_thread()
       }
-      if received > 0 { linnet_yield_thread() }
       guard let timeout = prepareWait(mayEnd: (waitedInVain || set < 0) && !worked, canWait: set >= 0) else { return }
       if set >= 0 {
         // SAFETY: the kernel writes at most `eventsPerWait` events, the capacity.

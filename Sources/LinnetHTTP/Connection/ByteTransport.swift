@@ -29,8 +29,6 @@ struct ByteTransport: ~Copyable {
   private var ciphertextReadBytes = ByteTransport.smallReadBytes
   private static var smallReadBytes: Int { 17 << 10 }
   private static var largeReadBytes: Int { 128 << 10 }
-  /// The most that one record gives (RFC 8446 §5.1).
-  private static var maximumRecordBytes: Int { 16 << 10 }
   /// Plaintext is encrypted only this far ahead of the socket.
   private static var ciphertextAheadBytes: Int { 64 << 10 }
 
@@ -153,11 +151,10 @@ struct ByteTransport: ~Copyable {
   private mutating func decrypt<Receiver: ByteReceiver & ~Copyable>(
     into machine: inout Receiver
   ) throws(TransportFailure) -> Bool {
-    // Room for all at first; asking for that much again and again would move what is there each time.
-    var wanted = max(machine.suggestedReadSize, Self.maximumRecordBytes)
     while true {
       var outcome = TLSReadResult.needsInput
       do throws(TLSError) {
+        let wanted = max(machine.suggestedReadSize, 16 << 10)
         _ = try machine.withReceiveCapacity(minimum: wanted) { (room) throws(TLSError) -> Int in
           outcome = try tls?.read(into: room) ?? .needsInput
           if case .bytes(let count) = outcome { return count }
@@ -167,7 +164,6 @@ struct ByteTransport: ~Copyable {
         try judge(error, isDelimitedByClose: machine.isDelimitedByClose)
         return true
       }
-      wanted = Self.maximumRecordBytes
       switch outcome {
       case .bytes: hasDecrypted = true
       case .needsInput: return false

@@ -96,8 +96,9 @@ struct HTTP2Core: ~Copyable {
   /// Writes of ``outputAheadBytes`` per turn: a body of gigabytes whose peer takes all of it must not hold the lock, and
   /// with it all other streams, until its end.
   static var writesPerTurn: Int { 16 }
-  /// What is read is in memory until its consumer runs; as much as HTTP/1.1 lets wait.
-  static var bytesPerTurn: UInt64 { 512 << 10 }
+  /// What is read is in memory until its consumer runs. The C library keeps this much of freed memory at hand; more
+  /// would come as fresh pages from the kernel each time.
+  static var bytesPerTurn: UInt64 { 192 << 10 }
 
   init(
     transport: consuming ByteTransport, configuration: HTTP2Configuration, limits: HTTP1Limits, scheme: String,
