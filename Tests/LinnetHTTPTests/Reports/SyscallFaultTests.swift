@@ -73,6 +73,7 @@
 
     private static func check(_ outcome: TransportError?, _ call: String, _ error: CInt, _ version: WireProtocol) {
       guard let outcome else { return }
+      let isSecure = version.isSecure
       // Over HTTP/2 frames are sent at any time, not only those of a request.
       let sending: Set<TransportError.Phase> = version.isHTTP2 ? [.send, .head, .body] : [.send]
       let phases: Set<TransportError.Phase> =
