@@ -50,7 +50,10 @@ public final class Lock<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline var value: Value
 
     /// Guards `value`.
-    @inlinable public init(_ value: consuming sending Value) { unsafe self.value = value }
+    @inlinable public init(_ value: consuming sending Value) {
+      // SAFETY: nobody else has the object yet.
+      unsafe self.value = value
+    }
 
     /// Calls `body` with the value while the lock is held.
     @inlinable public func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
