@@ -51,7 +51,7 @@ public final class Lock<Value: ~Copyable>: @unchecked Sendable {
 
     /// Guards `value`.
     @inlinable public init(_ value: consuming sending Value) {
-      // SAFETY: nobody else has the lock yet.
+      // SAFETY: nobody else has the object yet.
       unsafe self.value = value
     }
 
