@@ -201,6 +201,15 @@ extension HTTP2Connection {
     }
   }
 
+  nonisolated func updatePriority(_ value: String, of exchange: ExchangeID) {
+    withCore { core, effects, now in
+      let stream = HTTP2StreamID(exchange)
+      guard core.exchanges[stream] != nil else { return }
+      core.session.updatePriority(value, of: stream)
+      core.flush(now: now, effects: &effects)
+    }
+  }
+
   nonisolated func abandon(_ exchange: ExchangeID, isCancelled: Bool) {
     withCore { core, effects, now in
       core.abandon(exchange, now: now, effects: &effects)

@@ -41,6 +41,8 @@ final class BodyReader: Sendable {
   /// Lets go of the rest of the body.
   func discard() { channel.abandon() }
 
+  func updatePriority(_ value: String) { channel.updatePriority(value) }
+
   var receivedWireBytes: UInt64 { state.withLock { $0.wireBytes } }
 
   var trailers: HTTPHeaders? {

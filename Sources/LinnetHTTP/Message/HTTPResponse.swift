@@ -50,6 +50,12 @@ public struct HTTPResponse: Sendable {
     try await body.collect(upTo: limit ?? defaultCap)
   }
 
+  /// Tells the server that the rest of the body has become more or less urgent: a PRIORITY_UPDATE frame (RFC 9218 §7.1).
+  ///
+  /// It is a hint. Nothing is sent over HTTP/1.1, to a server that has not announced that it understands such frames
+  /// (SETTINGS_NO_RFC7540_PRIORITIES), or once the body is complete.
+  public func updatePriority(_ priority: HTTPPriority) { body.reader.updatePriority(priority.fieldValue) }
+
   /// The whole body as text: UTF-8, with invalid bytes replaced by U+FFFD.
   ///
   /// - Throws: As ``collect(upTo:)``.

@@ -170,6 +170,13 @@ final class ResponseChannel: Sendable {
     if let report { report.driver.consumed(report.count, on: report.id, isStarved: report.isStarved) }
   }
 
+  /// Tells the server how urgent the rest is; nothing when the exchange has ended.
+  func updatePriority(_ value: String) {
+    let (driver, exchange) = state.withLock { ($0.driver, $0.exchange) }
+    guard let driver, let exchange else { return }
+    driver.updatePriority(value, of: exchange)
+  }
+
   private func askForMore() {
     let (driver, exchange) = state.withLock { ($0.driver, $0.exchange) }
     guard let driver, let exchange else { return }
@@ -255,10 +262,14 @@ protocol ExchangeDriver: AnyObject, Sendable {
   ///
   /// - Parameter isStarved: Nothing more is at hand.
   func consumed(_ count: Int, on exchange: ExchangeID, isStarved: Bool)
+  /// Another priority for what is still to come (RFC 9218 §7); only for protocols that have a way to say so.
+  func updatePriority(_ value: String, of exchange: ExchangeID)
   /// The consumer is gone; a cancelled exchange stops at once, a dropped one may be read to its end when little is left.
   func abandon(_ exchange: ExchangeID, isCancelled: Bool)
 }
 
 extension ExchangeDriver {
   func consumed(_ count: Int, on exchange: ExchangeID, isStarved: Bool) {}
+
+  func updatePriority(_ value: String, of exchange: ExchangeID) {}
 }

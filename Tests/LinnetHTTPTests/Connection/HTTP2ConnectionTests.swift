@@ -67,4 +67,50 @@ struct HTTP2ConnectionTests {
     #expect(try await Self.client().send(request).text() == "\(count)")
     #expect(server.snapshot.violations.isEmpty)
   }
+
+  // MARK: Priority (RFC 9218)
+
+  @Test(
+    "the Priority field says what differs from the default",
+    arguments: [
+      (HTTPPriority(), "u=3"), (HTTPPriority(isIncremental: true), "i"), (HTTPPriority(urgency: 0), "u=0"),
+      (HTTPPriority(urgency: 7, isIncremental: true), "u=7, i"), (HTTPPriority(urgency: 99), "u=7"),
+      (HTTPPriority(urgency: -1), "u=0"),
+    ])
+  func priorityField(_ priority: HTTPPriority, _ value: String) async throws {
+    let server = try HTTP2FrameServer.serving { _ in .text("") }
+    defer { server.stop() }
+    var request = HTTPRequest.get(server.url())
+    request.options.priority = priority
+    _ = try await Self.client().send(request).collect()
+    #expect(try await server.waitForRequests(1)[0].headers["priority"] == value)
+  }
+
+  @Test("PRIORITY_UPDATE is sent to a server that announced it, and to no other", arguments: [true, false])
+  func priorityUpdate(_ isAnnounced: Bool) async throws {
+    let updated = Gate()
+    let server = try HTTP2FrameServer.start { connection in
+      try connection.handshake(isAnnounced ? [.noRFC7540Priorities(1)] : [])
+      let request = try connection.nextRequest()
+      try connection.begin(request.stream, body: [1])
+      try connection.wait(for: updated)
+      // Behind the answer to a PING, everything that was sent before it has come.
+      try connection.send(.ping(7))
+      try connection.readFrame { $0.kind == .ping && $0.isAck }
+      try connection.sendData([2], on: request.stream, endStream: true)
+      try connection.readUntilClosed()
+    }
+    defer { server.stop() }
+    let client = Self.client()
+    let response = try await client.send(.get(server.url()))
+    response.updatePriority(HTTPPriority(urgency: 1))
+    updated.open()
+    #expect(try await response.collect().array == [1, 2])
+    // Once the body is complete there is nothing to say.
+    response.updatePriority(HTTPPriority(urgency: 2))
+    await client.shutdown()
+    try await server.waitForConnectionsClosed(1)
+    #expect(server.snapshot.connections[0].frames(.priorityUpdate).count == (isAnnounced ? 1 : 0))
+    #expect(server.snapshot.violations.isEmpty)
+  }
 }
