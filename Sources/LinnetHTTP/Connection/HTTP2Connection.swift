@@ -112,6 +112,7 @@ actor HTTP2Connection: PooledConnection {
 
   nonisolated var httpVersion: HTTPVersion { .http2 }
   nonisolated var streamLimit: Int { core.withLock { $0.streamLimit } }
+  nonisolated func expectStreams(_ count: Int) { core.withLock { $0.expectStreams(count) } }
   nonisolated var servedExchanges: UInt64 { core.withLock { $0.served } }
 
   nonisolated var flowControlReport: String {

@@ -150,6 +150,12 @@ struct HTTP2Core: ~Copyable {
     return min(settledStreamLimit, learnedStreamLimit)
   }
 
+  /// Before the peer's SETTINGS.
+  mutating func expectStreams(_ count: Int) {
+    settledStreamLimit = max(1, min(settledStreamLimit, count))
+    toldStreamLimit = streamLimit
+  }
+
   /// Sends and receives what the socket allows.
   mutating func progress(now: Instant, effects: inout Effects) {
     receive(now: now, effects: &effects)

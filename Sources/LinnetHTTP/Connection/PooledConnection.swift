@@ -12,6 +12,8 @@ protocol PooledConnection: ExchangeDriver {
   var httpVersion: HTTPVersion { get }
   /// How many exchanges it can carry at a time, as far as is known.
   var streamLimit: Int { get }
+  /// Lowers ``streamLimit`` until the peer says what it allows.
+  func expectStreams(_ count: Int)
   /// How many exchanges it has carried or carries.
   var servedExchanges: UInt64 { get }
   /// Windows and queues of its streams, for a watchdog; empty when there are none.
@@ -40,6 +42,9 @@ protocol PooledConnection: ExchangeDriver {
 }
 
 extension PooledConnection {
+  /// Nothing: the number is certain.
+  func expectStreams(_ count: Int) {}
+
   var flowControlReport: String { "" }
 
   func close() { close(failing: .shutDown) }

@@ -301,6 +301,8 @@ actor OriginPool {
       transition { state, _ in
         state.dials[id] = nil
         state.connections[id] = connection
+        // What the peer allowed before it will allow again: until its SETTINGS come, nothing beyond that is tried.
+        if let expected = state.machine.expectedStreams { connection.expectStreams(expected) }
         return state.machine.connectionEstablished(
           id, streams: connection.streamLimit, isMultiplexed: connection.httpVersion == .http2, now: timerShard.now)
       }

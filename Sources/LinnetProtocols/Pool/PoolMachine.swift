@@ -150,6 +150,9 @@ package struct PoolMachine: ~Copyable, Sendable {
     return earliest < .distantFuture ? earliest : nil
   }
 
+  /// How many streams a new connection will most likely allow; nil without news of a peer with many.
+  package var expectedStreams: Int? { isMultiplexed && streamsPerDial < .max ? streamsPerDial : nil }
+
   package var counts: Counts {
     var counts = Counts()
     counts.idle = table.idle.count

@@ -87,3 +87,12 @@ extension HTTP2FrameConnection {
     if !body.isEmpty { try sendData(body, on: stream) }
   }
 }
+
+/// What a script throws about a client that does the wrong thing; it becomes a violation.
+struct Unexpected: Error, CustomStringConvertible {
+  let description: String
+
+  static func unless(_ condition: Bool, _ description: @autoclosure () -> String) throws {
+    if !condition { throw Unexpected(description: description()) }
+  }
+}
