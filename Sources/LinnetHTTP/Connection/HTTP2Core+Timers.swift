@@ -58,7 +58,7 @@ extension HTTP2Core {
   /// When a PING is due, or its answer is overdue.
   private var keepAliveDeadline: Instant? {
     if let pingSentAt { return pingSentAt.advanced(by: configuration.keepAliveTimeout) }
-    guard !exchanges.isEmpty, let interval = configuration.keepAliveInterval else { return nil }
+    guard !exchanges.isEmpty, let interval = keepAliveInterval else { return nil }
     return lastRead.advanced(by: interval)
   }
 

@@ -130,6 +130,9 @@ struct HTTP2Core: ~Copyable {
     }
   }
 
+  /// An interval of nothing would be a PING for each round trip.
+  var keepAliveInterval: Duration? { configuration.keepAliveInterval.map { max($0, .milliseconds(10)) } }
+
   var receivedBytes: UInt64 {
     switch transport {
     case .some(let open): open.receivedBytes
@@ -216,7 +219,7 @@ struct HTTP2Core: ~Copyable {
       fail(stream, TransportFailure(error), code: .internalError, effects: &effects)
     }
     // A connection that was silent for long may be dead; the request must not wait for a timeout to find out.
-    if let interval = configuration.keepAliveInterval, lastRead.duration(to: now) >= interval { ping(now: now) }
+    if let interval = keepAliveInterval, lastRead.duration(to: now) >= interval { ping(now: now) }
     if followers == 0 {
       flush(now: now, effects: &effects)
     } else if !isFlushPosted {

@@ -82,6 +82,9 @@ struct ManualFixture {
     resolver: any NameResolver = SystemResolver.shared
   ) {
     shards = clock.makeGroup()
+    var configuration = configuration
+    // Time is moved until something happens, and the peer lives in real time: it would be late with every PING.
+    configuration.http2.keepAliveInterval = nil
     client = HTTPClient(
       configuration: configuration, environment: EngineEnvironment(shards: shards, resolver: resolver, clock: clock))
   }
