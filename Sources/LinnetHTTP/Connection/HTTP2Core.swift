@@ -183,6 +183,14 @@ struct HTTP2Core: ~Copyable {
   mutating func begin(
     _ start: ExchangeStart, channel: ResponseChannel, now: Instant, effects: inout Effects
   ) throws(TransportFailure) -> ExchangeID {
+    // What is wrong with the request itself has nothing to do with the state of the connection.
+    let (head, bodyLength): (HTTP2RequestHead, UInt64?)
+    do throws(TransportFailure) {
+      (head, bodyLength) = try HTTP2RequestHead.make(for: start, scheme: scheme)
+    } catch {
+      effects.releasedStreams += 1
+      throw error
+    }
     // The turn in which it ended may not have told the pool yet; a request that comes again at once must not meet it again.
     guard transport != nil else {
       effects.willClose = true
@@ -201,7 +209,6 @@ struct HTTP2Core: ~Copyable {
     }
     let stream: HTTP2StreamID
     do throws(TransportFailure) {
-      let (head, bodyLength) = try HTTP2RequestHead.make(for: start, scheme: scheme)
       stream = try submit(head, bodyLength: bodyLength, endsStream: start.isComplete && start.immediateBody == nil)
     } catch {
       effects.releasedStreams += 1
