@@ -71,8 +71,8 @@ final class ServerCore: Sendable {
       setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
     Glibc.close(descriptor)
-    // A stop shuts the socket down, which looks like a close by the client.
-    let told: ConnectionEnding = wasStopped && ending == .peerClosed ? .stopped : ending
+    // A stop shuts the socket down, which looks like a close by the client, or like a reset to a thread that is sending.
+    let told: ConnectionEnding = wasStopped && (ending == .peerClosed || ending == .peerReset) ? .stopped : ending
     let record: ConnectionRecord? = snapshot.mutate { snapshot in
       snapshot.closedCount += 1
       if case .violation(let text) = ending, snapshot.violations.count < 100 { snapshot.violations.append(text) }
