@@ -98,6 +98,8 @@ extension HTTP2Core {
       if failure.phase != .tls { own.phase = phase(of: exchange) }
       own.isCloseBeforeResponse = failure.isCloseBeforeResponse && !exchange.isHeadReceived
       if isEndOfInput, own.isCloseBeforeResponse, !hasAnswered { own.code = .emptyReply }
+      // The kernel tells of a reset once: when a write has heard it, the read finds no more than an end.
+      if isEndOfInput, exchange.isHeadReceived, sendFailure != nil { own.reason = "the server reset the connection" }
       end(stream, .failed(own), effects: &effects)
     }
     close(effects: &effects)

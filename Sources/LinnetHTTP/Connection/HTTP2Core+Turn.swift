@@ -203,9 +203,7 @@ extension HTTP2Core {
   }
 
   private mutating func sessionFailed(_ error: HTTP2Error, now: Instant, effects: inout Effects) {
-    // The kernel tells of a reset once: when the write has heard it, the read finds no more than an end.
-    let isEndOfInput = error.reason == .endOfInput && sendFailure == nil
-    var failure = error.reason == .endOfInput ? sendFailure ?? TransportFailure(error) : TransportFailure(error)
+    var failure = TransportFailure(error)
     failure.isCloseBeforeResponse = failure.code == .connectionLost
     if endedBy == nil { endedBy = failure }
     // The GOAWAY that tells the peer why; a socket that does not take it does not get it.
@@ -213,7 +211,7 @@ extension HTTP2Core {
       session.drain(into: &output, upTo: Self.outputAheadBytes)
       _ = try? transport?.flush(&output)
     }
-    failAll(failure, isEndOfInput: isEndOfInput, effects: &effects)
+    failAll(failure, isEndOfInput: error.reason == .endOfInput, effects: &effects)
   }
 
   /// Tells the pool when the number of streams that it may use has changed.
