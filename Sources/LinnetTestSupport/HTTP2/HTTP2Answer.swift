@@ -21,13 +21,15 @@ struct HTTP2Answer {
     case goAway
     /// Ends the connection.
     case close(ConnectionEnding, withCloseNotify: Bool)
+    /// Closes, and waits for the client to do the same.
+    case closeInOrder
     /// The script asks for something that HTTP/2 has not.
     case violation(String)
 
     /// Whether everything that was sent before must have left first.
     var needsFlush: Bool {
       switch self {
-      case .open, .resetStream, .stopRequest, .close: true
+      case .open, .resetStream, .stopRequest, .close, .closeInOrder: true
       case .head, .bytes, .repeated, .end, .wait, .pause, .stall, .goAway, .violation: false
       }
     }
@@ -112,7 +114,7 @@ struct HTTP2Answer {
     case .open(let gate): .open(gate)
     case .pause(let duration): .pause(duration)
     case .stall: .stall
-    case .close: .close(.serverClosed, withCloseNotify: true)
+    case .close: .closeInOrder
     case .closeWithoutCloseNotify: .close(.serverClosed, withCloseNotify: false)
     case .reset: .close(.serverReset, withCloseNotify: false)
     default: .violation("a raw step cannot be done over HTTP/2: \("\(effect)".prefix(60))")

@@ -297,6 +297,11 @@ final class HTTP2ServerConnection {
     case .close(let ending, let withCloseNotify):
       if withCloseNotify { try transport.sendCloseNotify() }
       throw ConnectionEnd(ending)
+    case .closeInOrder:
+      // Frames of the client may be on their way at any time; unread, they would turn the close into a reset.
+      try transport.finishSending()
+      try transport.discardUntilClosed()
+      throw ConnectionEnd(.serverClosed)
     case .violation(let text):
       core.violated(text)
       reset(stream, .internalError)
