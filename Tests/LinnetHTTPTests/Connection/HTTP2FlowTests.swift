@@ -53,7 +53,12 @@ struct HTTP2FlowTests {
     let growth = ResidentMemory.peakBytes - before
     // The rest is for the tasks, the server, and what ended streams still hold for their consumers. What the consumers that
     // stopped do not read is far more than all that.
-    #expect(growth < count * window + budget + 48 << 20, "grew by \(growth >> 20) MiB")
+    // ThreadSanitizer has a state of its own for each of the thousand tasks; there the bound would measure that.
+    #if !LINNET_TSAN
+      #expect(growth < count * window + budget + 48 << 20, "grew by \(growth >> 20) MiB")
+    #else
+      _ = growth
+    #endif
     #expect(progress.bytes > 150 << 20)
     let snapshot = server.snapshot
     #expect(snapshot.connections.count == 1)
