@@ -120,6 +120,7 @@ struct RequestBuilder {
     // As curl: only what the user asks for ends a transfer that still has a chance.
     configuration.timeouts = TimeoutConfiguration(
       connect: options.connectTimeout, connectionWait: nil, responseHead: nil, idle: nil, total: options.maximumTime)
+    configuration.redirects = .manual
     configuration.httpVersion = options.httpVersion
     configuration.expectContinueTimeout = options.expectTimeout
     if !options.isCompressed { configuration.decompression = .disabled }

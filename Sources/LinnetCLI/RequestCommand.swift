@@ -148,7 +148,7 @@ struct RequestCommand {
       switch event {
       case .connection(let connection): report.note(connection)
       case .interim(let head): interimHeads.append(head)
-      case .requestHead, .resent: break
+      case .requestHead, .resent, .redirected, .challenged: break
       }
     }
     switch response {

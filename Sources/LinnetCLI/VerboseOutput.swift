@@ -25,6 +25,9 @@ package struct VerboseOutput: Sendable {
     case .connection(let connection): text(for: connection)
     case .requestHead(let head): text(for: head)
     case .interim(let head): text(for: head)
+    case .redirected(let head, let hop):
+      text(for: head) + lines(["* following the redirection to \(hop.to.redactedDescription)"])
+    case .challenged(let head): text(for: head) + lines(["* sending again with credentials"])
     case .resent(let reason): lines(["* \(reason); sending again on another connection"])
     }
   }

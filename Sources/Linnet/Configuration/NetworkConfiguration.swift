@@ -73,6 +73,8 @@ public struct NetworkConfiguration: Sendable {
       engine.timeouts.idle = nil
       engine.timeouts.responseHead = nil
     }
+    // The client follows redirections itself, by `redirectPolicy`.
+    engine.redirects = .manual
     return engine
   }
 }

@@ -7,11 +7,14 @@ final class ExchangeStage: Sendable {
   let transport: any HTTPTransport
   let bodyBuffering: ResponseBodyBufferingPolicy
   let trust: TrustOverrides
+  /// The transport would follow redirections by rules of its own; the stage above does that.
+  private let followsByItself: Bool
 
   init(transport: any HTTPTransport, bodyBuffering: ResponseBodyBufferingPolicy, trust: TrustOverrides) {
     self.transport = transport
     self.bodyBuffering = bodyBuffering
     self.trust = trust
+    followsByItself = (transport as? HTTPClient)?.configuration.redirects.isFollowing ?? false
   }
 
   func execute(_ request: HTTPRequest) async throws(NetworkError) -> Response {
@@ -19,6 +22,7 @@ final class ExchangeStage: Sendable {
     guard !Task.isCancelled else { throw .cancelled }
     var sent = request
     trust.apply(to: &sent)
+    if followsByItself { sent.options.redirects = .manual }
     let head: HTTPResponse
     let body: ByteChunk
     do throws(TransportError) {

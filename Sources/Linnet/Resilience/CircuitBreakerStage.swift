@@ -77,7 +77,7 @@ package final class CircuitBreakerStage: Sendable {
     }
     switch error.phase {
     case .request, .pool, .decode: return .unknown
-    case .resolve, .connect, .tls, .send, .head, .body:
+    case .resolve, .connect, .proxy, .tls, .send, .head, .body:
       return error.code == .cancelled || error.code == .requestBodyFailed || error.code == .systemError
         ? .unknown : .failure
     }

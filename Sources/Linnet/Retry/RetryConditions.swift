@@ -68,13 +68,14 @@ public struct RetryConditions: OptionSet, Sendable, Hashable {
   private static func condition(for error: TransportError) -> RetryConditions? {
     switch error.phase {
     case .request, .decode: nil
-    case .pool, .resolve, .connect, .tls, .send, .head, .body:
+    case .pool, .resolve, .connect, .proxy, .tls, .send, .head, .body:
       neverPasses.contains(error.code) ? nil : .networkFailure
     }
   }
 
   private static let neverPasses: Set<TransportError.Code> = [
     .responseHeadTooLarge, .cancelled, .clientShutDown, .requestBodyFailed, .bodyNotReplayable, .http2NotNegotiated,
+    .proxyAuthenticationRequired, .tooManyRedirects, .redirectLoop, .redirectRefused, .invalidRedirect,
   ]
 
   /// Whether the error fulfils one of the conditions.

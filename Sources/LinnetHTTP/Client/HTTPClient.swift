@@ -19,7 +19,7 @@ public final class HTTPClient: Sendable {
 
   private let environment: EngineEnvironment
   private let pools: ConnectionPools
-  private let transport: TransportStage
+  private let pipeline: Pipeline
 
   /// A client with its own connections. Nothing is connected or started before the first request.
   public convenience init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
@@ -30,9 +30,7 @@ public final class HTTPClient: Sendable {
     self.configuration = configuration
     self.environment = environment
     pools = ConnectionPools(environment: environment)
-    transport = TransportStage(
-      pools: pools, securities: SecurityRegistry(configuration.tls, environment: environment),
-      configuration: configuration)
+    pipeline = Pipeline(configuration, environment: environment, pools: pools)
   }
 
   deinit { _ = pools.shutDown() }
@@ -53,15 +51,8 @@ public final class HTTPClient: Sendable {
     } catch {
       throw TransportError(TransportFailure(error), context: TransportError.Context(method: request.method))
     }
-    var context = ExchangeContext(method: request.method, url: url, start: start, clock: environment.clock)
-    do throws(TransportFailure) {
-      try url.admitForSending()
-      let prepared = try PreparedRequest(request, url: url, configuration: configuration)
-      context.attempts = 1
-      return try await transport.send(prepared, context: context)
-    } catch {
-      throw context.error(error)
-    }
+    return try await pipeline.send(
+      request, url: url, Exchange(method: request.method, url: url, start: start, clock: environment.clock))
   }
 
   /// Sends a request and gives its response to `body`; whatever of the response's body is not read when `body` returns

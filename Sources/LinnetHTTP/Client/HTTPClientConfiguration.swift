@@ -10,6 +10,16 @@ public struct HTTPClientConfiguration: Sendable {
   public var httpVersion = HTTPVersionPolicy.automatic
   /// Settings of HTTP/2 connections.
   public var http2 = HTTP2Configuration()
+  /// What is done with redirections. Default: followed by the safe rules, at most 20 in a row.
+  public var redirects = HTTPRedirectPolicy.follow
+  /// Whether cookies are kept and sent. Default off.
+  public var cookies = CookieHandling.off
+  /// Credentials by origin; a request's own, and those in its URL, come first.
+  public var credentials: [Origin: HTTPCredentials] = [:]
+  /// Where credentials are looked up that neither a request nor ``credentials`` has. Default off.
+  public var netrc = NetrcSource.off
+  /// Which requests go through a proxy. Default none; ``ProxyConfiguration/environment`` does what curl does.
+  public var proxy = ProxyConfiguration.none
   /// How many connections are kept.
   public var pool = PoolConfiguration()
   /// Headers that are sent unless the request has one of that name, or omits it with

@@ -38,6 +38,37 @@ public struct HTTPRequestOptions: Sendable {
     set { change { $0.httpVersion = newValue } }
   }
 
+  /// What is done with redirections of this request.
+  public var redirects: HTTPRedirectPolicy? {
+    get { storage?.values.redirects }
+    set { change { $0.redirects = newValue } }
+  }
+
+  /// Whether cookies are kept and sent. `.privateJar` means the client's, as the jar of a single request would be useless.
+  public var cookies: CookieHandling? {
+    get { storage?.values.cookies }
+    set { change { $0.cookies = newValue } }
+  }
+
+  /// Credentials for the origin of the request's URL; after a redirection to another origin they are not used again. An
+  /// `Authorization` header of the request's own comes first.
+  public var credentials: HTTPCredentials? {
+    get { storage?.values.credentials }
+    set { change { $0.credentials = newValue } }
+  }
+
+  /// Where credentials are looked up when there are no others.
+  public var netrc: NetrcSource? {
+    get { storage?.values.netrc }
+    set { change { $0.netrc = newValue } }
+  }
+
+  /// Which proxy this request goes through, if any.
+  public var proxy: ProxyConfiguration? {
+    get { storage?.values.proxy }
+    set { change { $0.proxy = newValue } }
+  }
+
   /// How urgent the response is: sent as the `Priority` field (RFC 9218) over every version of HTTP, unless the request
   /// has such a field. Default: not sent, which means urgency 3 and not incremental.
   public var priority: HTTPPriority? {
@@ -79,6 +110,11 @@ extension HTTPRequestOptions {
     var tls: TLSConfiguration?
     var connectTarget: ConnectTarget?
     var httpVersion: HTTPVersionPolicy?
+    var redirects: HTTPRedirectPolicy?
+    var cookies: CookieHandling?
+    var credentials: HTTPCredentials?
+    var netrc: NetrcSource?
+    var proxy: ProxyConfiguration?
     var priority: HTTPPriority?
     var maximumCollectedBytes: Int?
     var expectsContinue = false
@@ -109,6 +145,10 @@ public enum ExchangeEvent: Sendable {
   case requestHead(RequestHead)
   /// A 1xx response other than 101 came (RFC 9110 §15.2).
   case interim(ResponseHead)
+  /// A redirection came, with this head, and is followed.
+  case redirected(ResponseHead, HTTPRedirectHop)
+  /// The server or a proxy asked for credentials, with this head, and the request is sent again with them.
+  case challenged(ResponseHead)
   /// The connection turned out to be stale, or the server did not process the request (REFUSED_STREAM, GOAWAY): it is sent
   /// again on another stream.
   case resent(reason: String)

@@ -1,3 +1,4 @@
+public import LinnetBytes
 public import LinnetHTTPTypes
 
 /// Why a request of the raw client failed: what happened, in which phase, and what a retry may rely on.
@@ -27,6 +28,8 @@ public struct TransportError: Error, Sendable {
   /// The error code of the RST_STREAM or GOAWAY frame that ended the request (RFC 9113 §7), sent by either side; nil when
   /// none did.
   public var http2ErrorCode: UInt32? { details.failure.http2ErrorCode }
+  /// The answer of a proxy that refused; nil when none did, or it gave none that is HTTP.
+  public var proxyResponse: ProxyResponse? { details.failure.proxyResponse }
   /// The error of a caller's own code (a body stream) that ended the request.
   public var underlying: (any Error)? { details.failure.underlying }
 
@@ -47,6 +50,14 @@ public struct TransportError: Error, Sendable {
     public var description: String { "\(address): \(cause)" }
   }
 
+  /// A proxy's answer to CONNECT.
+  public struct ProxyResponse: Sendable {
+    /// Its head.
+    public let head: ResponseHead
+    /// The beginning of its body, at most 16 KiB.
+    public let body: ByteChunk
+  }
+
   /// The part of an exchange in which an error occurred, in the order in which they happen.
   public enum Phase: String, Sendable, Hashable, CaseIterable {
     /// Building the request: URL, headers, configuration, body source.
@@ -57,6 +68,8 @@ public struct TransportError: Error, Sendable {
     case resolve
     /// Connecting the socket.
     case connect
+    /// Asking a proxy for a connection to the server.
+    case proxy
     /// The TLS handshake.
     case tls
     /// Sending the request.

@@ -30,6 +30,26 @@ extension TransportError {
     /// A one-shot body was consumed already and cannot be sent again.
     public static let bodyNotReplayable = Code(rawValue: "bodyNotReplayable")
 
+    /// More redirections in a row than the policy allows.
+    public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
+    /// A redirection leads to a request that was sent before: it would go round for ever.
+    public static let redirectLoop = Code(rawValue: "redirectLoop")
+    /// A redirection is not followed because it would give something away, or leads out of HTTP, or the policy says no.
+    public static let redirectRefused = Code(rawValue: "redirectRefused")
+    /// The `Location` of a redirection is no URL, or there are several that differ.
+    public static let invalidRedirect = Code(rawValue: "invalidRedirect")
+
+    /// The proxy's name has no address.
+    public static let proxyNotFound = Code(rawValue: "proxyNotFound")
+    /// The proxy cannot be connected to.
+    public static let proxyConnectFailed = Code(rawValue: "proxyConnectFailed")
+    /// The proxy wants credentials (407), or others than it was given.
+    public static let proxyAuthenticationRequired = Code(rawValue: "proxyAuthenticationRequired")
+    /// The proxy answered that it does not connect to the server; ``TransportError/proxyResponse`` has its answer.
+    public static let proxyRefused = Code(rawValue: "proxyRefused")
+    /// The proxy's answer breaks its protocol.
+    public static let invalidProxyResponse = Code(rawValue: "invalidProxyResponse")
+
     /// No connection became free in time.
     public static let poolTimeout = Code(rawValue: "poolTimeout")
     /// More requests wait for a connection than the pool's limit allows.

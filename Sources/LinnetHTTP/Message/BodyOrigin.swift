@@ -3,7 +3,7 @@ internal import LinnetHTTPTypes
 
 /// Where a body comes from, as its errors tell it.
 enum BodyOrigin: Sendable {
-  case exchange(ExchangeContext)
+  case exchange(Exchange)
   /// Made by hand, before the response that it belongs to.
   case byHand(Lock<TransportError.Context>)
 

@@ -1,3 +1,5 @@
+public import LinnetHTTPTypes
+
 /// The connection that carried an exchange.
 public struct ConnectionInfo: Sendable, Hashable {
   /// Whether an earlier exchange used it.
@@ -8,6 +10,8 @@ public struct ConnectionInfo: Sendable, Hashable {
   public var localAddress: String?
   /// What TLS agreed on; nil for cleartext.
   public var tls: TLSInfo?
+  /// The proxy that the connection goes through; ``peerAddress`` is its address then.
+  public var proxy: ProxyInfo?
   /// How long making the connection took; of the connection, not of this request, when it was reused.
   public var timings: ConnectTimings
   /// Addresses that were tried and failed before the one that worked.
@@ -27,6 +31,26 @@ public struct ConnectionInfo: Sendable, Hashable {
     self.tls = tls
     self.timings = timings
     self.failedPeers = failedPeers
+  }
+
+  /// A proxy that carries a connection.
+  public struct ProxyInfo: Sendable, Hashable {
+    /// Its URL without credentials, such as `http://127.0.0.1:3128`.
+    public var name: String
+    /// Whether requests go through a tunnel (CONNECT, SOCKS) and not in absolute form.
+    public var isTunnel: Bool
+    /// What TLS agreed on with an `https` proxy.
+    public var tls: TLSInfo?
+    /// The proxy's answer to CONNECT; nil for SOCKS and forwarding.
+    public var connectResponse: ResponseHead?
+
+    /// A description, for responses made by hand.
+    public init(name: String, isTunnel: Bool, tls: TLSInfo? = nil, connectResponse: ResponseHead? = nil) {
+      self.name = name
+      self.isTunnel = isTunnel
+      self.tls = tls
+      self.connectResponse = connectResponse
+    }
   }
 
   /// What a TLS handshake agreed on.

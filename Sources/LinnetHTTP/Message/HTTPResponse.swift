@@ -16,8 +16,10 @@ public struct HTTPResponse: Sendable {
   public var version: HTTPVersion { head.version }
   /// The whole head.
   public let head: ResponseHead
-  /// The URL that was requested.
+  /// The URL that was requested; after redirections the last one.
   public let url: HTTPURL
+  /// The redirections that led here, in order.
+  public internal(set) var history: [HTTPRedirectHop] = []
   /// The body. It can be read once.
   public let body: HTTPResponseBody
   /// The connection that carried the exchange.

@@ -12,7 +12,7 @@ internal import LinnetProtocols
 ///
 /// Unprocessed requests (RFC 9113 §8.7): what a server names as not processed, by REFUSED_STREAM or a GOAWAY with an earlier
 /// stream, is sent again whatever its method is, a bounded number of times.
-struct TransportStage: Sendable {
+struct TransportStage: ExchangeStage {
   let pools: ConnectionPools
   let securities: SecurityRegistry
   let configuration: HTTPClientConfiguration
@@ -25,8 +25,21 @@ struct TransportStage: Sendable {
   private static var refusalBudget: Int { 128 }
   private static func cost(of refusal: TransportFailure) -> Int { refusal.isOvertaken ? 1 : 8 }
 
-  func send(
-    _ request: PreparedRequest, context: ExchangeContext
+  func send(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
+    var context = exchange
+    do throws(TransportFailure) {
+      context.attempts = 0
+      try hop.url.admitForSending()
+      let prepared = try PreparedRequest(hop.request, url: hop.url, configuration: configuration)
+      context.attempts = exchange.attempts
+      return try await send(prepared, context: context)
+    } catch {
+      throw context.error(error)
+    }
+  }
+
+  private func send(
+    _ request: PreparedRequest, context: Exchange
   ) async throws(TransportFailure) -> HTTPResponse {
     let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
     var request = request
@@ -123,7 +136,7 @@ struct TransportStage: Sendable {
   }
 
   private func lease(
-    from pool: OriginPool, _ request: PreparedRequest, totalDeadline: Instant, _ context: ExchangeContext
+    from pool: OriginPool, _ request: PreparedRequest, totalDeadline: Instant, _ context: Exchange
   ) async throws(TransportFailure) -> Lease {
     if Task.isCancelled { throw .cancelled.at(.pool) }
     if let idle = pool.leaseIdle() {
@@ -155,7 +168,7 @@ struct TransportStage: Sendable {
 
   private func exchange(
     _ request: PreparedRequest, on connection: any PooledConnection, isReused: Bool, _ totalDeadline: Instant,
-    _ context: ExchangeContext
+    _ context: Exchange
   ) async throws(TransportFailure) -> HTTPResponse {
     var timings = ExchangeTimings()
     timings.connected = context.elapsed
@@ -219,7 +232,7 @@ struct TransportStage: Sendable {
   private func sendAndAwaitHead(
     _ start: ExchangeStart, _ request: PreparedRequest, _ upload: RequestUpload,
     _ connection: any PooledConnection,
-    _ channel: ResponseChannel, _ context: ExchangeContext
+    _ channel: ResponseChannel, _ context: Exchange
   ) async -> Result<Answer, TransportFailure> {
     let exchange: ExchangeID
     do throws(TransportFailure) {

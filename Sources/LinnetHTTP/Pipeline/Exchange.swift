@@ -3,12 +3,15 @@ internal import LinnetHTTPTypes
 internal import LinnetIO
 
 /// What is known about a call from its start to its end; makes the errors of every phase speak of the same request.
-struct ExchangeContext: Sendable {
-  let method: HTTPMethod
-  let url: HTTPURL
+struct Exchange: Sendable {
+  /// The method and URL of the hop that is under way.
+  var method: HTTPMethod
+  var url: HTTPURL
   let start: Instant
   let clock: any MonotonicClock
-  var attempts = 0
+  var attempts = 1
+  /// The redirections that were followed so far.
+  var history: [HTTPRedirectHop] = []
   /// The address of the connection that carries the exchange, once there is one.
   var peer: String?
 

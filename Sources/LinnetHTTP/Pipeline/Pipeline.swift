@@ -1,0 +1,27 @@
+internal import LinnetHTTPTypes
+
+/// The order in which a request passes through its stages, in one place:
+///
+/// redirects → cookies → credentials → transport
+///
+/// Redirects are outermost, so that each hop chooses its own cookies and credentials. What a later version adds has its
+/// place in docs/ARCHITECTURE.md: retry and session tokens above redirects; cache, signers, breaker and coalescing between
+/// credentials and transport.
+struct Pipeline: Sendable {
+  private let first: RedirectStage<CookieStage<ChallengeAuthStage<TransportStage>>>
+
+  init(_ configuration: HTTPClientConfiguration, environment: EngineEnvironment, pools: ConnectionPools) {
+    let transport = TransportStage(
+      pools: pools, securities: SecurityRegistry(configuration.tls, environment: environment),
+      configuration: configuration)
+    first = RedirectStage(
+      configuration: configuration,
+      next: CookieStage(
+        configuration: configuration, environment: environment,
+        next: ChallengeAuthStage(configuration: configuration, environment: environment, next: transport)))
+  }
+
+  func send(_ request: HTTPRequest, url: HTTPURL, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
+    try await first.send(HopRequest(request, url: url), exchange)
+  }
+}

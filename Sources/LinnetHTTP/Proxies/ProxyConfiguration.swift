@@ -1,0 +1,41 @@
+/// Which requests go through which proxy.
+///
+/// ```swift
+/// configuration.proxy = .environment                                // http_proxy, https_proxy, all_proxy, no_proxy
+/// configuration.proxy = .fixed(try HTTPProxy("socks5h://127.0.0.1:1080"))
+/// ```
+public struct ProxyConfiguration: Sendable, Hashable {
+  /// The proxy of every request, before any that the environment names. Default none.
+  public var proxy: HTTPProxy?
+  /// Whether `http_proxy`, `https_proxy` and `all_proxy` are honoured, by curl's rules: lower case first; upper case too,
+  /// but never `HTTP_PROXY` (a CGI program's client can set it). Default false.
+  public var usesProxyVariables = false
+  /// Whether `no_proxy` and `NO_PROXY` are honoured. Default false.
+  public var usesNoProxyVariable = false
+  /// Hosts that are connected to without a proxy, beside those of the variable: names with their sub-domains, `.name`,
+  /// `*.name`, `*` for all, addresses, CIDR blocks, each with `:port` if wanted; as in `no_proxy`.
+  public var exceptions: [String] = []
+  /// Whether `http` URLs go through a CONNECT tunnel too, as curl's `--proxytunnel`. Default false.
+  public var tunnelsHTTP = false
+
+  private init() {}
+
+  /// Every request goes directly. The library's default.
+  public static let none = ProxyConfiguration()
+
+  /// Proxies and exceptions that the environment names. The command's default.
+  public static let environment: ProxyConfiguration = {
+    var configuration = ProxyConfiguration()
+    configuration.usesProxyVariables = true
+    configuration.usesNoProxyVariable = true
+    return configuration
+  }()
+
+  /// One proxy for every request, but for those to `exceptions`.
+  public static func fixed(_ proxy: HTTPProxy, exceptions: [String] = []) -> ProxyConfiguration {
+    var configuration = ProxyConfiguration()
+    configuration.proxy = proxy
+    configuration.exceptions = exceptions
+    return configuration
+  }
+}
