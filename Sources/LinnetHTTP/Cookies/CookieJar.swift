@@ -26,7 +26,7 @@ package import LinnetProtocols
 /// shared, and `ac`, `co`, `com`, `edu`, `gov`, `mil`, `net` and `org` below the two letters of a country are. Suffixes of
 /// hosting companies such as `github.io` are then not known.
 ///
-/// **Limits.** 180 cookies for a domain and 3,000 in all; what was not used for longest goes first. 4,096 bytes for name and
+/// **Limits.** 180 cookies for a domain and 3,300 in all; what was not used for longest goes first. 4,096 bytes for name and
 /// value, 1,024 for an attribute. A server cannot have a cookie kept for more than 400 days.
 ///
 /// **Files.** ``load(netscapeFile:)`` and ``save(netscapeFile:includingSessionCookies:)`` read and write the format of curl,
