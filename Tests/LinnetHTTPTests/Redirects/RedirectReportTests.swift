@@ -10,12 +10,14 @@ struct RedirectReportTests {
   private static let secrets: HTTPHeaders = [
     HTTPHeader("Authorization", "Bearer secret-token"), HTTPHeader("Cookie", "session=secret-cookie"),
     HTTPHeader("Proxy-Authorization", "Basic secret-proxy"), HTTPHeader("X-Company-Key", "secret-named"),
-    HTTPHeader(name: "Accept-Language", value: "secret-marked", isSensitive: true), HTTPHeader("X-Api-Key", "secret-key"),
+    HTTPHeader(name: "Accept-Language", value: "secret-marked", isSensitive: true),
+    HTTPHeader("X-Api-Key", "secret-key"),
     HTTPHeader("Referer", "http://intranet.test/secret-path"), HTTPHeader("Origin", "http://secret-origin.test"),
     HTTPHeader("Accept", "text/plain"), HTTPHeader("Range", "bytes=0-9"),
   ]
 
-  @Test("RED-01: another port is another origin: nothing but harmless fields go there", arguments: WireProtocol.versions)
+  @Test(
+    "RED-01: another port is another origin: nothing but harmless fields go there", arguments: WireProtocol.versions)
   func otherPort(over version: WireProtocol) async throws {
     let wire = try Wire(version)
     let other = try wire.start(.handler { _ in .text("there") })
