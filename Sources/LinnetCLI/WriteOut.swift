@@ -190,5 +190,5 @@ package struct WriteOut {
 }
 
 extension Duration {
-  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+  package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
