@@ -41,7 +41,7 @@ struct RequestCommand {
   }
 
   private func runAll() async -> ExitCode {
-    if options.isInsecure && options.reportsErrors {
+    if options.tls.isInsecure && options.reportsErrors {
       Console.warning("-k: the server's certificate is not checked; anybody on the path can read and change everything")
     }
     if options.outputs.count > options.urls.count && options.reportsErrors {
