@@ -7,20 +7,35 @@ package struct VerboseOutput: Sendable {
   /// The framing field of the request's body, which the client adds after the other fields.
   private let framingLine: String?
 
+  /// What stands before each line.
+  private let stamp: TraceStamp?
+
   package init(showsSecrets: Bool, framingLine: String?) {
+    self.init(showsSecrets: showsSecrets, framingLine: framingLine, stamp: nil)
+  }
+
+  init(showsSecrets: Bool, framingLine: String?, stamp: TraceStamp?) {
     mask = SecretMask(showsSecrets: showsSecrets)
     self.framingLine = framingLine
+    self.stamp = stamp
   }
 
-  func show(_ event: ExchangeEvent) { Console.write(text(for: event)) }
+  func show(_ event: ExchangeEvent) { write(text(for: event)) }
 
-  func show(_ head: ResponseHead) { Console.write(text(for: head)) }
+  func show(_ head: ResponseHead) { write(text(for: head)) }
 
-  func show(trailers: HTTPHeaders) {
-    Console.write(block(trailers.map { mask.line(for: $0) }, mark: "<"))
+  func show(trailers: HTTPHeaders) { write(block(trailers.map { mask.line(for: $0) }, mark: "<")) }
+
+  func note(_ text: String) { write(lines(["* \(text)"])) }
+
+  private func write(_ text: String) {
+    let stamp = stamp?.text ?? ""
+    guard !stamp.isEmpty else {
+      Console.write(text)
+      return
+    }
+    Console.write(text.split(separator: "\n", omittingEmptySubsequences: true).map { "\(stamp)\($0)\n" }.joined())
   }
-
-  func note(_ text: String) { Console.line("* \(text)") }
 
   package func text(for event: ExchangeEvent) -> String {
     switch event {

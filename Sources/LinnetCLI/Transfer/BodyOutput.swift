@@ -44,7 +44,7 @@ struct BodyOutput: ~Copyable {
       descriptor = 1
       return
     }
-    let name = try path ?? place.path(for: head, from: url)
+    let name = if let path { path } else { try place.path(for: head, from: url) }
     if place.createsDirectories { try Self.createDirectories(for: name) }
     if place.kind == .headerName || place.clobber == .never {
       try openNew(name)
@@ -112,10 +112,13 @@ struct BodyOutput: ~Copyable {
     if number != 0 { throw failure(number) }
   }
 
+  /// `UTIME_OMIT`, which Swift does not see.
+  private static let unchanged = (1 << 30) - 2
+
   /// Gives the file the time of `Last-Modified`; the time of the last access stays.
   func setModificationTime(_ seconds: Int64) {
     guard isOpenFile else { return }
-    let times = [timespec(tv_sec: 0, tv_nsec: Int(UTIME_OMIT)), timespec(tv_sec: Int(seconds), tv_nsec: 0)]
+    let times = [timespec(tv_sec: 0, tv_nsec: Self.unchanged), timespec(tv_sec: Int(seconds), tv_nsec: 0)]
     _ = futimens(descriptor, times)
   }
 

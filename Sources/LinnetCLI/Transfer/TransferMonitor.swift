@@ -16,7 +16,6 @@ actor TransferMonitor {
   static func speed(_ options: CommandLineOptions) -> (bytesPerSecond: UInt64, allowed: Duration)? {
     let transfer = options.transfer
     guard transfer.speedLimit != nil || transfer.speedTime != nil else { return nil }
-    guard transfer.speedLimit != 0, transfer.speedTime != .zero else { return nil }
     return (transfer.speedLimit ?? 1, transfer.speedTime ?? .seconds(30))
   }
 
@@ -52,7 +51,8 @@ actor TransferMonitor {
   /// Returns when the transfer is too slow, or throws when it has ended.
   func run() async throws {
     while !isTooSlow {
-      let next = min(watch?.nextLook ?? .seconds(1) + start.duration(to: .now), .seconds(1) + start.duration(to: .now))
+      let second = start.duration(to: .now) + .seconds(1)
+      let next = min(watch?.nextLook ?? second, second)
       try await Task.sleep(until: start.advanced(by: next), clock: .continuous)
       bar?.update(received: received)
       isTooSlow = watch?.isTooSlow(total: passed, at: start.duration(to: .now)) ?? false

@@ -5,10 +5,13 @@ package enum TransferRules {
     let transfer = options.transfer
     if let resume = transfer.resume {
       let other: String? =
-        if options.range != nil { "-r" } else if options.wantsHeadOnly { "-I" } else if options.includesHead { "-i" }
-        else if transfer.usesHeaderName { "-J" } else if transfer.clobber == .never { "--no-clobber" }
-        else if transfer.removesOnError { "--remove-on-error" } else if !options.data.isEmpty { "-d or --json" }
-        else { nil }
+        if options.range != nil { "-r" } else if options.wantsHeadOnly { "-I" } else if options.includesHead {
+          "-i"
+        } else if transfer.usesHeaderName { "-J" } else if transfer.clobber == .never {
+          "--no-clobber"
+        } else if transfer.removesOnError {
+          "--remove-on-error"
+        } else if !options.data.isEmpty && !options.sendsDataInQuery { "-d or --json" } else { nil }
       if let other { throw .usage("-C cannot be used together with \(other)") }
       if let upload = options.uploadFile {
         if resume == .automatic {

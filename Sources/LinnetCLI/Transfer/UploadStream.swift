@@ -36,10 +36,11 @@ struct UploadStream: AsyncSequence, Sendable {
 
     mutating func next() async throws -> ByteChunk? {
       if wait > .zero { try await Task.sleep(for: wait) }
-      let piece = try await read(upTo: min(Self.pieceBytes, pace?.pieceBytes ?? .max))
+      let piece = try await read(upTo: Swift.min(Self.pieceBytes, pace?.pieceBytes ?? .max))
       guard !piece.isEmpty else { return nil }
       offset += UInt64(piece.count)
-      wait = pace?.take(piece.count, at: start.duration(to: .now)) ?? .zero
+      let now = start.duration(to: .now)
+      wait = pace?.take(piece.count, at: now) ?? .zero
       await stream.onPiece(piece)
       return piece
     }
@@ -47,15 +48,15 @@ struct UploadStream: AsyncSequence, Sendable {
     private mutating func read(upTo limit: Int) async throws -> ByteChunk {
       switch stream.source {
       case .bytes(let bytes): return bytes.dropFirst(Int(clamping: offset)).prefix(limit)
-      case .standardInput: return try await Self.read(limit, "-") { limit throws(SystemFailure) in
-        try Descriptor.read(0, upTo: limit)
-      }
+      case .standardInput:
+        return try await Self.read(limit, "-") { limit throws(SystemFailure) in
+          try Descriptor.read(0, upTo: limit)
+        }
       case .file(let path, let start, let count):
-        let opened = try file ?? OpenedFile(path)
-        file = opened
+        let opened = try await opened(path)
         let position = offset
         let end = count.map { start + $0 }
-        let wanted = end.map { Int(min(UInt64(limit), $0 - min(position, $0))) } ?? limit
+        let wanted = end.map { Int(Swift.min(UInt64(limit), $0 - Swift.min(position, $0))) } ?? limit
         guard wanted > 0 else { return ByteChunk() }
         // A pipe has no positions.
         let isSeekable = count != nil
@@ -63,6 +64,17 @@ struct UploadStream: AsyncSequence, Sendable {
           try isSeekable ? opened.read(at: position, wanted) : Descriptor.read(opened.descriptor, upTo: wanted)
         }
       }
+    }
+
+    private mutating func opened(_ path: String) async throws -> OpenedFile {
+      if let file { return file }
+      // On a thread of its own: opening a pipe waits for its writer.
+      let outcome = await BlockingThread.run { () -> Result<OpenedFile, CommandError> in
+        do throws(CommandError) { return .success(try OpenedFile(path)) } catch { return .failure(error) }
+      }
+      let opened = try outcome.get()
+      file = opened
+      return opened
     }
 
     /// Reads on a thread of its own: a read may wait for a person or a disk.
@@ -96,7 +108,7 @@ struct UploadStream: AsyncSequence, Sendable {
           result = pread(descriptor, room.baseAddress, room.count, off_t(clamping: offset))
         }
         if result < 0 { failure = errno }
-        count = max(0, result)
+        count = Swift.max(0, result)
       }
       guard failure == 0 else { throw SystemFailure(number: failure) }
       return bytes
