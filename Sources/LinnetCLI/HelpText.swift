@@ -17,7 +17,7 @@ package enum HelpText {
       text += "\nCommon options\n"
       for option in Option.all where option.isCommon { text += line(for: option) }
       let topics = Option.groups.map(\.topic).joined(separator: ", ")
-      return text + "\nMore with '--help all', or '--help TOPIC': \(topics)\n"
+      return text + "\nMore with --help all, or --help TOPIC, which is one of\n  \(topics)\n"
     }
     for group in Option.groups where topic == "all" || topic == group.topic {
       text += "\n\(group.title)\n"
