@@ -32,10 +32,12 @@ struct ByteTransport: ~Copyable {
   /// Plaintext is encrypted only this far ahead of the socket.
   private static var ciphertextAheadBytes: Int { 64 << 10 }
 
-  init(_ descriptor: consuming OwnedDescriptor, tls: consuming TLSEngine?) {
+  init(_ descriptor: consuming OwnedDescriptor) {
     self.descriptor = descriptor
-    self.tls = tls
   }
+
+  /// Puts TLS on the connection; ``handshake()`` comes next.
+  mutating func startTLS(_ engine: consuming TLSEngine) { tls = consume engine }
 
   enum ReadOutcome {
     /// Plaintext bytes were handed to the machine (possibly none: a partial record).

@@ -25,9 +25,7 @@ struct ConnectionFactory: Sendable {
     let shard = environment.shards.next()
     let start = shard.now
     let deadline = timeout.map { start.advanced(by: $0) } ?? .distantFuture
-    // Settings are checked before the network is bothered: a bad key file is not a connection problem.
-    let context = try tlsContext()
-
+    let handshake = try originHandshake()
     let options = try socketOptions()
     let addresses = try await addresses(deadline: deadline, on: shard, timeout: timeout)
     let resolved = shard.now
@@ -48,14 +46,21 @@ struct ConnectionFactory: Sendable {
       failedPeers: connected.failedAttempts.map {
         TransportError.PeerAttempt(address: $0.address.description, cause: $0.causeText)
       })
-    guard let context else {
-      let transport = ByteTransport(connected.takeDescriptor(), tls: nil)
+    guard let handshake else {
+      let transport = ByteTransport(connected.takeDescriptor())
       return try assemble(id, transport, info, isHTTP2: route.httpVersion == .http2PriorKnowledge, shard, owner)
     }
     let secured = shard.now
     progress.securing(peer)
-    let transport = try await handshake(
-      connected.takeDescriptor(), context: context, shard: shard, deadline: deadline, owner: owner, peer: peer)
+    var dialled = try DialledTransport(connected.takeDescriptor(), peer: peer, deadline: deadline, on: shard)
+    var failure: TransportFailure?
+    do throws(TransportFailure) {
+      try await secure(&dialled, by: handshake)
+    } catch {
+      failure = error
+    }
+    let transport = dialled.finish()
+    if let failure { throw failure }
     info.tls = transport.negotiated
     info.timings.tls = secured.duration(to: shard.now)
     let isHTTP2 = info.tls?.applicationProtocol == "h2" && route.applicationProtocols.contains("h2")
