@@ -12,9 +12,21 @@ extension ConnectionFactory {
       return TLSHandshake(
         context: try security.makeContext(), security: security, serverName: TLSServerName(host: route.origin.host),
         sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
-        insistsOnHTTP2: route.insistsOnHTTP2)
+        insistsOnHTTP2: route.insistsOnHTTP2, proxy: route.isForwarding ? route.proxy?.server : nil)
     } catch {
       throw TransportFailure(error, phase: .request)
+    }
+  }
+
+  /// The handshake with the `https` proxy of a tunnel; nil when there is none.
+  func proxyHandshake() throws(TransportFailure) -> TLSHandshake? {
+    guard let server = route.tunnel?.server, let security = server.security else { return nil }
+    do throws(TLSError) {
+      return TLSHandshake(
+        context: try security.makeContext(), security: security, serverName: TLSServerName(host: server.proxy.host),
+        sessionKey: server.sessionKey, applicationProtocols: ["http/1.1"], insistsOnHTTP2: false, proxy: server)
+    } catch {
+      throw TransportFailure(error, phase: .request).naming(server)
     }
   }
 
@@ -34,6 +46,7 @@ extension ConnectionFactory {
     if var failure {
       // What was offered was h2 alone.
       if failure.isApplicationProtocolRefused, handshake.insistsOnHTTP2 { failure.code = .http2NotNegotiated }
+      if let proxy = handshake.proxy { failure = failure.naming(proxy) }
       failure.peers = [TransportError.PeerAttempt(address: dialled.peer, cause: failure.reason)]
       throw failure
     }
