@@ -25,19 +25,19 @@ extension ConnectionFactory {
 
   /// Makes the connection to the proxy one to the origin.
   ///
-  /// - Parameter authorization: What the proxy asked for on an earlier connection.
-  /// - Returns: What it asked for on this one and is to be told on another, as this one cannot be used again.
+  /// - Parameter dialogue: What was said about credentials so far.
+  /// - Returns: Whether it is. If not, the proxy has to be told on another connection what it asked for on this one.
   func tunnel(
     _ dialled: inout DialledTransport, _ info: inout ConnectionInfo, by connector: ProxyConnector,
-    _ handshake: TLSHandshake?, authorization: String?, _ dial: Dial
-  ) async throws(TransportFailure) -> String? {
+    _ handshake: TLSHandshake?, _ dialogue: inout ChallengeDialogue?, _ dial: Dial
+  ) async throws(TransportFailure) -> Bool {
     let start = dial.shard.now
     dial.progress.asking(connector.server, dialled.peer)
     if let handshake {
       try await secure(&dialled, by: handshake)
       info.proxy?.tls = dialled.transport.negotiated
     }
-    let outcome = try await connector.run(on: &dialled, authorization: authorization)
+    let outcome = try await connector.run(on: &dialled, &dialogue)
     if let handshake {
       // They came behind the handshake; from here on the engine belongs to the connection to the origin.
       handshake.security.store(dialled.transport.takeNewSessions(), key: handshake.sessionKey)
@@ -46,9 +46,9 @@ extension ConnectionFactory {
     switch outcome {
     case .connected(let response):
       info.proxy?.connectResponse = response
-      return nil
-    case .challenged(_, let authorization):
-      return authorization
+      return true
+    case .challenged:
+      return false
     }
   }
 }

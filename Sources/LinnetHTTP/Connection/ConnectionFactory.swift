@@ -42,7 +42,7 @@ struct ConnectionFactory: Sendable {
     let addresses = try await addresses(dial)
     let connector = try await proxyConnector(dial)
     let resolved = start.duration(to: shard.now)
-    var authorization: String?
+    var dialogue = connector.flatMap { $0.server.makeDialogue() }
     while true {
       let connected = try await reach(addresses, options, dial)
       var info = info(of: connected, resolved: resolved, since: start, now: shard.now)
@@ -52,18 +52,18 @@ struct ConnectionFactory: Sendable {
       var dialled = try DialledTransport(
         connected.takeDescriptor(), peer: info.peerAddress, deadline: dial.deadline, on: shard)
       var failure: TransportFailure?
+      var isThrough = true
       do throws(TransportFailure) {
         if let connector {
-          authorization = try await tunnel(
-            &dialled, &info, by: connector, proxyHandshake, authorization: authorization, dial)
+          isThrough = try await tunnel(&dialled, &info, by: connector, proxyHandshake, &dialogue, dial)
         }
-        if authorization == nil, let handshake { try await secure(&dialled, &info, by: handshake, dial) }
+        if isThrough, let handshake { try await secure(&dialled, &info, by: handshake, dial) }
       } catch {
         failure = error
       }
       let transport = dialled.finish()
       if let failure { throw failure }
-      guard authorization == nil else {
+      guard isThrough else {
         transport.close()
         continue
       }

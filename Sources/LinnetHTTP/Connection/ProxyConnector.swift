@@ -18,29 +18,31 @@ struct ProxyConnector {
   enum Outcome {
     /// The connection leads to the origin. With it, a proxy's answer to CONNECT.
     case connected(ResponseHead?)
-    /// It has to be asked again, with this field, on another connection.
-    case challenged(ResponseHead, authorization: String)
+    /// It asked for credentials, and closed: it has to be told on another connection.
+    case challenged
   }
 
   /// How long the rest of a refusal is waited for once its head is there: it explains, and decides nothing.
   private static var refusalPatience: Duration { .seconds(1) }
 
-  /// - Parameter authorization: What the proxy asked for on an earlier connection; nil: nothing yet.
+  /// - Parameter dialogue: What was said about credentials so far, also on earlier connections.
   func run(
-    on dialled: inout DialledTransport, authorization: String?
+    on dialled: inout DialledTransport, _ dialogue: inout ChallengeDialogue?
   ) async throws(TransportFailure) -> Outcome {
     do throws(TransportFailure) {
       switch server.proxy.kind {
       case .http, .https:
-        return try await connect(&dialled, answer: authorization)
+        return try await connect(&dialled, &dialogue)
       case .socks4a:
+        let credentials = try socksCredentials()
         var machine = try named { () throws(ProxyHandshakeError) in
-          try SOCKS4Machine(target: target, userID: server.socksCredentials?.user ?? [])
+          try SOCKS4Machine(target: target, userID: credentials?.user ?? [])
         }
         return try await socks(&machine, &dialled)
       case .socks5, .socks5h:
+        let credentials = try socksCredentials()
         var machine = try named { () throws(ProxyHandshakeError) in
-          try SOCKS5Machine(target: target, credentials: server.socksCredentials)
+          try SOCKS5Machine(target: target, credentials: credentials)
         }
         return try await socks(&machine, &dialled)
       }
@@ -72,13 +74,19 @@ struct ProxyConnector {
     }
   }
 
+  private func socksCredentials() throws(TransportFailure) -> SOCKSCredentials? {
+    guard let credentials = server.proxy.credentials else { return nil }
+    guard let login = credentials.login else {
+      throw TransportFailure(
+        code: .invalidConfiguration, phase: .request, reason: "\(server.name) takes a name and a password, and no token")
+    }
+    return SOCKSCredentials(user: login.user, password: login.password)
+  }
+
   private func connect(
-    _ dialled: inout DialledTransport, answer: String?
+    _ dialled: inout DialledTransport, _ dialogue: inout ChallengeDialogue?
   ) async throws(TransportFailure) -> Outcome {
-    let target = RequestTarget(authority: origin)
-    let first = try answer ?? server.authorization(.connect, target)
-    var hasAnswered = answer != nil
-    var machine = ConnectTunnelMachine(target: origin, headers: fields(first), limits: limits)
+    var machine = ConnectTunnelMachine(target: origin, headers: try fields(&dialogue), limits: limits)
     var output = WriteBuffer()
     var deadline = dialled.deadline
     while true {
@@ -88,7 +96,7 @@ struct ProxyConnector {
       } catch {
         // What is known of a refusal is worth more than the rest of its body.
         guard error.code == .connectTimeout, let refusal = machine.refusal else { throw error }
-        throw TransportFailure(refusal, proxy: server, origin: origin)
+        return try judge(refusal, &dialogue)
       }
       switch event {
       case .interim: continue
@@ -96,23 +104,33 @@ struct ProxyConnector {
         if machine.refusal != nil, deadline == dialled.deadline {
           deadline = min(deadline, clock.now.advanced(by: Self.refusalPatience))
         }
-      case .established: return .connected(machine.response)
+      case .established:
+        if let response = machine.response { _ = dialogue?.accepts(response) }
+        return .connected(machine.response)
       case .refused(let refusal):
-        guard refusal.head.status.code == 407, !hasAnswered,
-          let field = try server.authorization(answering: refusal.head, .connect, target)
-        else { throw TransportFailure(refusal, proxy: server, origin: origin) }
-        hasAnswered = true
-        guard refusal.canRetry, !dialled.transport.isPeerClosed, (try? machine.retry(headers: fields(field))) != nil
-        else { return .challenged(refusal.head, authorization: field) }
+        let outcome = try judge(refusal, &dialogue)
+        guard refusal.canRetry, !dialled.transport.isPeerClosed else { return outcome }
+        let fields = try fields(&dialogue)
+        do throws(ProxyHandshakeError) { try machine.retry(headers: fields) } catch { return outcome }
         deadline = dialled.deadline
       }
     }
   }
 
-  private func fields(_ authorization: String?) -> HTTPHeaders {
+  /// Throws what the caller gets, unless the proxy is to be asked again with credentials.
+  private func judge(_ refusal: ProxyRefusal, _ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> Outcome {
+    guard dialogue?.accepts(refusal.head) == true else {
+      throw TransportFailure(refusal, proxy: server, origin: origin)
+    }
+    return .challenged
+  }
+
+  /// The fields of a CONNECT request.
+  private func fields(_ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> HTTPHeaders {
     var fields = headers
-    for header in server.proxy.headers { fields.set(header.name, header.value) }
-    if let authorization { fields.set("Proxy-Authorization", authorization) }
+    fields.replace(with: server.proxy.headers)
+    let target = RequestTarget(authority: origin)
+    _ = try dialogue?.authorize(method: .connect, target: target, content: ByteChunk(), into: &fields)
     return fields
   }
 

@@ -65,12 +65,3 @@ struct Route: Sendable {
     return "\(origin.host):\(origin.port) \(target.map { "\($0)" } ?? "")"
   }
 }
-
-/// The proxy on the way of a connection.
-struct ProxyHop: Sendable {
-  let server: ProxyServer
-  /// Whether it is asked for a connection to the origin; else it gets the requests themselves.
-  let isTunnel: Bool
-  /// What a CONNECT request says beside what the proxy's settings add.
-  let connectHeaders: HTTPHeaders
-}
