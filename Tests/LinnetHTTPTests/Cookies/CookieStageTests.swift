@@ -127,4 +127,20 @@ struct CookieStageTests {
       #expect(head.indices.contains { head[$0...].starts(with: Array("Cookie: a=".utf8) + [0xE9, 0xFF, 0x0D]) })
     }
   }
+
+  @Test("a challenge's cookies go along with the request that answers it", arguments: WireProtocol.versions)
+  func challenge(over version: WireProtocol) async throws {
+    let wire = try Wire(version)
+    let script = ServerScript.handler { request in
+      request.headers["Authorization"] == nil
+        ? ServerResponse(401).adding("WWW-Authenticate", "Basic realm=x").adding("Set-Cookie", "a=1") : .text("in")
+    }
+    try await ScriptedServer.with(script, options: wire.options) { server async throws in
+      let client = wire.client { $0.cookies = .privateJar }
+      var request = HTTPRequest.get(server.url("/"), headers: ["Cookie": "c=3"])
+      request.options.credentials = .any(user: "user", password: "password")
+      #expect(try await client.send(request).text() == "in")
+      #expect(cookies(of: server) == [["c=3"], ["c=3; a=1"]])
+    }
+  }
 }
