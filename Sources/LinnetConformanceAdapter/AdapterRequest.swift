@@ -44,6 +44,8 @@ struct AdapterRequest: Decodable {
   let method: String
   let headers: [[String]]
   let body: [UInt8]?
+  let followsRedirects: Bool
+  let maximumRedirects: Int
   let decompress: Bool
   let httpVersion: HTTPVersionPolicy
   let tls: TLS?
@@ -68,6 +70,8 @@ struct AdapterRequest: Decodable {
     body =
       try Self.bytes("body_b64", in: fields)
       ?? fields.decodeIfPresent(String.self, forKey: "body").map { Array($0.utf8) }
+    followsRedirects = try Self.follows(try fields.decodeIfPresent(String.self, forKey: "redirect") ?? "manual")
+    maximumRedirects = try fields.decodeIfPresent(Int.self, forKey: "max_redirects") ?? 20
     decompress = try fields.decodeIfPresent(Bool.self, forKey: "decompress") ?? false
     tls = try fields.decodeIfPresent(TLS.self, forKey: "tls")
     connectTo = try fields.decodeIfPresent(String.self, forKey: "connect_to")
@@ -95,11 +99,17 @@ struct AdapterRequest: Decodable {
     }
   }
 
+  private static func follows(_ redirect: String) throws(Refusal) -> Bool {
+    switch redirect {
+    case "manual": false
+    case "follow": true
+    default: throw .unsupported("redirect \(redirect)")
+    }
+  }
+
   private static let supportedKeys: Set<String> = [
     "id", "method", "url", "headers", "body", "body_b64", "decompress", "http", "tls", "connect_to", "unix", "resolve",
-    "timeout", "max_body", "jar", "cookies_file_b64",
-    // How many redirects are followed has no meaning as long as none is.
-    "max_redirects",
+    "timeout", "max_body", "jar", "cookies_file_b64", "redirect", "max_redirects",
   ]
 
   /// Refuses every other key, unless its value is what the protocol has as default: then nothing is asked for.
@@ -108,7 +118,6 @@ struct AdapterRequest: Decodable {
       if try fields.decodeNil(forKey: key) { continue }
       if let flag = try? fields.decode(Bool.self, forKey: key), !flag { continue }
       if let text = try? fields.decode(String.self, forKey: key) {
-        if key.stringValue == "redirect", text == "manual" { continue }
         if key.stringValue == "cache", text == "off" { continue }
       }
       throw Refusal.unsupported(key.stringValue)
