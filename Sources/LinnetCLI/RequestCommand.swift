@@ -92,7 +92,7 @@ struct RequestCommand {
   // MARK: One transfer
 
   private func transfer(_ argument: Argument, index: Int, _ report: inout TransferReport) async throws(CommandError) {
-    let url = builder.target(try URLArgument.parse(argument))
+    let url = try builder.target(try URLArgument.parse(argument))
     var output = try BodyOutput(options, index: index, url: url)
     report.effectiveURL = url.description
     report.scheme = url.scheme.rawValue

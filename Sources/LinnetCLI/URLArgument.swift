@@ -66,6 +66,17 @@ package enum URLArgument {
     }
   }
 
+  /// The bytes as a part of a query: what has a meaning there stays, what would end it or cannot stand in a URL does not.
+  static func query(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.reduce(into: "") { text, byte in
+      if 0x21...0x7E ~= byte && byte != UInt8(ascii: "#") {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += escape(byte)
+      }
+    }
+  }
+
   private static func escape(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 16, uppercase: true)
     return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
