@@ -50,14 +50,20 @@ extension RequestBuilder {
     // Only a list that names it lets http follow https.
     policy.allowsHTTPSDowngrade = redirects.schemes?.contains("http") ?? false
     let schemes = [redirects.schemes, options.run.schemes].compactMap(\.self)
-    if !schemes.isEmpty {
-      policy.decide = { redirect in
-        let url = try HTTPURL(redirect.request.url)
-        guard schemes.allSatisfy({ $0.contains(url.scheme.rawValue) }) else {
-          return .refuse(reason: "--proto and --proto-redir do not allow \(url.scheme.rawValue)")
-        }
-        return .follow
+    let keepsPostOnBoth = redirects.keepsPostOn301 == redirects.keepsPostOn302
+    guard !schemes.isEmpty || !keepsPostOnBoth else { return policy }
+    policy.decide = { redirect in
+      let scheme = try HTTPURL(redirect.request.url).scheme.rawValue
+      guard schemes.allSatisfy({ $0.contains(scheme) }) else {
+        return .refuse(reason: "--proto and --proto-redir do not allow \(scheme)")
       }
+      let losesPost = redirect.response.status.code == (redirects.keepsPostOn301 ? 302 : 301)
+      guard !keepsPostOnBoth, losesPost, redirect.request.method == .post else { return .follow }
+      var request = redirect.request
+      request.method = .get
+      request.body = nil
+      request.headers.remove("Content-Type")
+      return .followInstead(request)
     }
     return policy
   }

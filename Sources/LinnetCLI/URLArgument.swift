@@ -4,8 +4,9 @@ package import LinnetHTTP
 package enum URLArgument {
   /// The URL, complete and fit to connect to.
   ///
+  /// - Parameter schemes: Those that `--proto` allows; nil: both.
   /// - Throws: `malformedURL`, or `unsupportedScheme` when it is a good URL for another client.
-  package static func parse(_ argument: Argument) throws(CommandError) -> HTTPURL {
+  package static func parse(_ argument: Argument, schemes: Set<String>? = nil) throws(CommandError) -> HTTPURL {
     let shown = masked(argument.text)
     guard !argument.bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       throw CommandError(.malformedURL, "malformed URL '\(shown)': it has a control character")
@@ -16,9 +17,17 @@ package enum URLArgument {
         throw .unsupportedScheme(url.scheme.rawValue)
       }
       _ = try url.connectablePort()
+      if let schemes, !schemes.contains(url.scheme.rawValue) {
+        throw .unsupportedScheme(url.scheme.rawValue)
+      }
       return url
     } catch {
       if case .unsupportedScheme(let scheme) = error {
+        if let schemes, ["http", "https"].contains(scheme) {
+          let names = schemes.sorted().joined(separator: ", ")
+          throw CommandError(
+            .unsupportedScheme, "'\(shown)' is \(scheme), and --proto allows \(names.isEmpty ? "nothing" : names)")
+        }
         throw CommandError(
           .unsupportedScheme, "the scheme '\(scheme)' of '\(shown)' is not supported: use http or https")
       }
