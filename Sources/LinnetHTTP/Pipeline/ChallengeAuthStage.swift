@@ -45,7 +45,7 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
   /// The sending of one hop, until nobody asks for anything that can be given.
   private struct Conversation {
     private let stage: ChallengeAuthStage
-    private let hop: HopRequest
+    private var hop: HopRequest
     private let exchange: Exchange
     private var origin: ChallengeDialogue?
     private var proxy: ChallengeDialogue?
@@ -64,6 +64,7 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
       while asksForMore(response) {
         try admitRepetition(after: response)
         hop.request.options.onEvent?(.challenged(response.head))
+        await hop.takeCookies(of: response.head)
         await response.discardBody(reading: ChallengeAuthStage.discardedBytes)
         response = try await send()
       }
