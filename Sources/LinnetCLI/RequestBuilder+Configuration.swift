@@ -10,6 +10,8 @@ extension RequestBuilder {
       connect: options.connection.connectTimeout, connectionWait: nil, responseHead: nil, idle: nil,
       total: options.connection.maximumTime)
     configuration.redirects = redirects
+    if let jar = cookies.jar { configuration.cookies = .jar(jar) }
+    configuration.proxy = try ProxyOptions(options).configuration()
     configuration.netrc = try NetrcOptions.source(options)
     configuration.httpVersion = options.connection.httpVersion
     configuration.expectContinueTimeout = options.connection.expectTimeout
