@@ -36,7 +36,7 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
       case nil: String?.none
       }
     guard let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.cryptographyUnavailable) }
-    let state = TLSTransportState(expectedName: expectedName)
+    let state = TLSTransportState(expectedName: expectedName, generation: context.generation)
     let handle = unsafe TLSConnectionHandle(
       owning: ssl, state, context, applicationProtocols ?? context.settings.alpn)
     // SAFETY: `state` lives as long as `ssl`; the connection takes over the BIO, for both directions.
@@ -187,15 +187,44 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
   }
 
   /// What OpenSSL leaves to its caller after a handshake: the server's choice in ALPN, and what a resumption skips, that
-  /// is whether the first handshake verified the chain, and the name.
+  /// is the pins, whether the first handshake verified the chain, and the name. Where somebody else decides on the chain,
+  /// the last two are noted as a request.
   func agreementFailure() -> TLSError? {
     guard context.role == .client else { return nil }
     if let name = negotiatedProtocol, !offeredProtocols.contains(name) {
       return TLSError(.handshakeFailed, detail: "the server chose a protocol that was not offered")
     }
-    guard context.settings.verification == .full else { return nil }
+    let settings = context.settings
     // SAFETY: certificate and parameters belong to the connection.
-    guard let leaf = unsafe SSL_get0_peer_certificate(raw) else { return TLSError(.noPeerCertificate) }
+    let leaf = unsafe SSL_get0_peer_certificate(raw)
+    let hasNoLeaf = unsafe leaf == nil
+    if isResumed || hasNoLeaf,
+      let failure = unsafe TLSVerification.pinFailure(
+        of: leaf, pins: settings.pinnedPublicKeys, expectedName: state.expectedName)
+    {
+      return failure
+    }
+    var failure: TLSError?
+    if settings.verification == .full { failure = unsafe verificationFailure(leaf) }
+    guard settings.asksForDecision else { return failure }
+    if hasNoLeaf { return TLSError(.noPeerCertificate) }
+    // A full handshake was decided on before it ended.
+    guard isResumed else { return state.decision == nil ? TLSError(.noPeerCertificate) : nil }
+    do throws(TLSError) {
+      state.request = TLSPeerVerification(
+        chain: try peerCertificates(),
+        verdict: settings.verification == .none ? .notChecked : failure.map { .rejected($0) } ?? .accepted)
+      return nil
+    } catch {
+      return TLSError(.certificateInvalid(error.detail))
+    }
+  }
+
+  /// What the verification of the handshake, or of the one that is continued, and the name say.
+  @unsafe
+  private func verificationFailure(_ leaf: OpaquePointer?) -> TLSError? {
+    // SAFETY: certificate and parameters belong to the connection.
+    guard let leaf = unsafe leaf else { return TLSError(.noPeerCertificate) }
     let result = unsafe Int32(clamping: SSL_get_verify_result(raw))
     if result != X509_V_OK {
       return unsafe TLSVerification.failure(

@@ -14,8 +14,15 @@ package struct TLSSettings: Sendable, Hashable {
   package var identity: TLSIdentity?
   /// Server role only: ask for a client certificate, verified against ``trust``, and refuse clients without one.
   package var requiresClientCertificate = false
-  /// An OpenSSL cipher list for TLS 1.2; nil takes ``defaultCipherList``. TLS 1.3 suites are all sound and stay.
+  /// SHA-256 of the public keys (SubjectPublicKeyInfo) of which the peer must have one, on top of ``verification``. Empty:
+  /// any key will do.
+  package var pinnedPublicKeys: Set<[UInt8]> = []
+  /// Client role only: every handshake stops at ``HandshakeProgress/needsVerification(_:)`` until it is decided.
+  package var asksForDecision = false
+  /// An OpenSSL cipher list for TLS 1.2; nil takes ``defaultCipherList``.
   package var cipherList: String?
+  /// The cipher suites of TLS 1.3, separated by colons; nil takes OpenSSL's, which are all sound.
+  package var cipherSuites: String?
   /// Whether and where the owner writes key log lines (NSS format). The file is never written here.
   package var keyLog: String?
 
@@ -69,6 +76,8 @@ package enum TLSSource: Sendable, Hashable {
 package struct TLSIdentity: Sendable, Hashable {
   package var certificateChain: TLSSource
   package var privateKey: TLSSource
+  /// ``certificateChain`` is a PKCS #12 store (RFC 7292) that has the key too; ``privateKey`` is not looked at.
+  package private(set) var isPKCS12 = false
   /// Opens an encrypted key; ignored for a clear one.
   package var passphrase: String?
 
@@ -76,6 +85,12 @@ package struct TLSIdentity: Sendable, Hashable {
     self.certificateChain = certificateChain
     self.privateKey = privateKey
     self.passphrase = passphrase
+  }
+
+  /// Certificate, key and chain in one PKCS #12 store.
+  package init(pkcs12 store: TLSSource, passphrase: String? = nil) {
+    self.init(certificateChain: store, privateKey: store, passphrase: passphrase)
+    isPKCS12 = true
   }
 }
 
