@@ -29,14 +29,9 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
     _ context: TLSContext, serverName: TLSServerName?, applicationProtocols: [String]?
   ) throws(TLSError) -> TLSConnectionHandle {
     OpenSSLError.clearQueue()
-    let name = try serverName.map(Self.normalised)
-    let expectedName =
-      switch name {
-      case .dns(let text), .ip(let text): text
-      case nil: String?.none
-      }
+    let name = try serverName?.normalised()
     guard let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.cryptographyUnavailable) }
-    let state = TLSTransportState(expectedName: expectedName, generation: context.generation)
+    let state = TLSTransportState(expectedName: name?.text, generation: context.generation)
     let handle = unsafe TLSConnectionHandle(
       owning: ssl, state, context, applicationProtocols ?? context.settings.alpn)
     // SAFETY: `state` lives as long as `ssl`; the connection takes over the BIO, for both directions.
@@ -66,21 +61,6 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
     // of HTTP often ends without a `close_notify`; its truncation is noticed by the framing of messages.
     unsafe SSL_set_shutdown(raw, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
     unsafe SSL_free(raw)
-  }
-
-  /// Without the trailing dot of a rooted name and the zone of an address, neither of which certificates or SNI have.
-  private static func normalised(_ name: TLSServerName) throws(TLSError) -> TLSServerName {
-    switch name {
-    case .dns(let text):
-      let host = text.hasSuffix(".") ? String(text.dropLast()) : text
-      // An empty name would switch the check off. 253 is the longest name of the DNS (RFC 1035 §2.3.4).
-      guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-        throw .configuration("server name \"\(text)\"", "is not a host name")
-      }
-      return .dns(host)
-    case .ip(let text):
-      return .ip(String(text.prefix { $0 != "%" }))
-    }
   }
 
   private func setName(_ name: TLSServerName) throws(TLSError) {

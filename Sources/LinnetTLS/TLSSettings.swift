@@ -34,6 +34,25 @@ package struct TLSSettings: Sendable, Hashable {
   package static var defaultCipherList: String { "ECDHE+AESGCM:ECDHE+CHACHA20" }
 }
 
+extension TLSSettings {
+  /// The files and directories that a context is made from: when one of them changes, a new context may differ.
+  package var watchedPaths: [String] {
+    var sources: [TLSSource] = []
+    var paths: [String] = []
+    if let identity { sources = [identity.certificateChain, identity.privateKey] }
+    if verification == .full {
+      switch trust {
+      case .only(let given): sources += given
+      case .systemAnd(let given):
+        sources += given
+        paths = trustEnvironment.watchedPaths
+      }
+    }
+    for case .file(let path) in sources where !paths.contains(path) { paths.append(path) }
+    return paths
+  }
+}
+
 /// A version of the protocol that this client speaks.
 package enum TLSVersion: Sendable, Hashable, CaseIterable, CustomStringConvertible {
   case v1_2
@@ -112,6 +131,34 @@ package enum TLSServerName: Sendable, Hashable {
   case dns(String)
   /// The text form of an address, without brackets.
   case ip(String)
+
+  /// The name or address as text.
+  package var text: String {
+    switch self {
+    case .dns(let text), .ip(let text): text
+    }
+  }
+
+  /// Without the trailing dot of a rooted name and the zone of an address, neither of which certificates or SNI have.
+  ///
+  /// - Throws: A configuration error when it is neither a name nor an address.
+  package func normalised() throws(TLSError) -> TLSServerName {
+    switch self {
+    case .dns(let text):
+      let host = text.hasSuffix(".") ? String(text.dropLast()) : text
+      // An empty name would switch the check off. 253 is the longest name of the DNS (RFC 1035 §2.3.4).
+      guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw .configuration("server name \"\(text)\"", "is not a host name")
+      }
+      return .dns(host)
+    case .ip(let text):
+      let address = String(text.prefix { $0 != "%" })
+      guard TLSLibrary.isAddress(address) else {
+        throw .configuration("server address \"\(address)\"", "is not an IP address")
+      }
+      return .ip(address)
+    }
+  }
 
   /// Decides by form: a host in its normalised form is an IPv6 address when it has a colon and an IPv4 address when it
   /// has only digits and dots.

@@ -228,12 +228,14 @@ struct ByteTransport: ~Copyable {
   // MARK: TLS handshake
 
   /// One step of the handshake with what was received so far; sends what the engine wants to say, also after an error.
-  mutating func handshake() throws(TransportFailure) -> Bool {
-    guard tls != nil else { return true }
-    var isComplete = false
+  ///
+  /// - Returns: `complete` once everything is sent, too.
+  mutating func handshake() throws(TransportFailure) -> HandshakeProgress {
+    guard tls != nil else { return .complete }
+    var progress = HandshakeProgress.inProgress
     var failure: TransportFailure?
     do throws(TLSError) {
-      if case .complete = try tls?.handshake() { isComplete = true }
+      progress = try tls?.handshake() ?? .complete
     } catch {
       failure = TransportFailure(error, phase: .tls)
     }
@@ -245,8 +247,11 @@ struct ByteTransport: ~Copyable {
       failure = failure ?? receivedRefusal() ?? error.at(.tls)
     }
     if let failure { throw failure }
-    return isComplete && wire.isEmpty
+    return progress == .complete && !wire.isEmpty ? .inProgress : progress
   }
+
+  /// Answers `needsVerification`.
+  mutating func decide(_ decision: TLSVerificationDecision) { tls?.decide(decision) }
 
   /// What is wrong with the handshake by the bytes that wait in the socket, if anything.
   private mutating func receivedRefusal() -> TransportFailure? {

@@ -6,16 +6,18 @@ internal import LinnetTLS
 extension ConnectionFactory {
   /// The handshake with the origin; nil for cleartext. Its settings are read here, before the network is bothered: a bad
   /// key file is not a connection problem.
-  func originHandshake() throws(TransportFailure) -> TLSHandshake? {
+  func originHandshake(deadline: Instant, on shard: IOShard) async throws(TransportFailure) -> TLSHandshake? {
     guard let security = route.security else { return nil }
+    let name: TLSServerName
     do throws(TLSError) {
-      return TLSHandshake(
-        context: try security.makeContext(), security: security, serverName: TLSServerName(host: route.origin.host),
-        sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
-        insistsOnHTTP2: route.insistsOnHTTP2)
+      name = try TLSServerName(host: security.configuration.serverName ?? route.origin.host).normalised()
     } catch {
       throw TransportFailure(error, phase: .request)
     }
+    return TLSHandshake(
+      context: try await security.context(deadline: deadline, on: shard), security: security, serverName: name,
+      port: route.origin.port, sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
+      insistsOnHTTP2: route.insistsOnHTTP2)
   }
 
   /// Puts TLS on the transport: runs the handshake until both sides are done, the deadline passes or the task is
@@ -24,8 +26,14 @@ extension ConnectionFactory {
     dialled.transport.startTLS(try handshake.makeEngine())
     var failure: TransportFailure?
     do throws(TransportFailure) {
-      while try !dialled.transport.handshake() {
-        try await step(&dialled)
+      handshaking: while true {
+        switch try dialled.transport.handshake() {
+        case .complete: break handshaking
+        case .inProgress: try await step(&dialled)
+        case .needsVerification(let request):
+          let decision = try await handshake.decision(on: request, deadline: dialled.deadline, shard: dialled.shard)
+          dialled.transport.decide(decision)
+        }
       }
     } catch {
       failure = error
@@ -74,11 +82,18 @@ extension TLSSettings {
     case .only(let sources): trust = .only(sources.map { TLSSource($0) })
     }
     identity = configuration.clientIdentity.map { identity in
-      TLSIdentity(
-        certificateChain: TLSSource(identity.certificates),
-        privateKey: TLSSource(identity.privateKey ?? identity.certificates), passphrase: identity.passphrase)
+      if identity.isPKCS12 {
+        TLSIdentity(pkcs12: TLSSource(identity.certificates), passphrase: identity.passphrase)
+      } else {
+        TLSIdentity(
+          certificateChain: TLSSource(identity.certificates),
+          privateKey: TLSSource(identity.privateKey ?? identity.certificates), passphrase: identity.passphrase)
+      }
     }
+    pinnedPublicKeys = Set(configuration.pinnedPublicKeys.map(\.digest))
+    asksForDecision = configuration.certificateVerifier != nil
     cipherList = configuration.cipherList
+    cipherSuites = configuration.cipherSuites
     keyLog = configuration.keyLogFile
   }
 }

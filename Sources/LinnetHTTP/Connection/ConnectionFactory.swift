@@ -25,7 +25,7 @@ struct ConnectionFactory: Sendable {
     let shard = environment.shards.next()
     let start = shard.now
     let deadline = timeout.map { start.advanced(by: $0) } ?? .distantFuture
-    let handshake = try originHandshake()
+    let handshake = try await originHandshake(deadline: deadline, on: shard)
     let options = try socketOptions()
     let addresses = try await addresses(deadline: deadline, on: shard, timeout: timeout)
     let resolved = shard.now
