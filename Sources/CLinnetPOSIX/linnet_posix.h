@@ -173,22 +173,6 @@ static inline ssize_t linnet_path_identity(const char *path, uint64_t *device, u
   return 0;
 }
 
-static inline int64_t linnet_nanoseconds_of(struct timespec time) {
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-static inline ssize_t linnet_path_stamp(const char *path, uint64_t *device, uint64_t *inode, int64_t *size,
-                                        int64_t *modified, int64_t *changed) {
-  struct stat status;
-  if (stat(path, &status) != 0) return -(ssize_t)errno;
-  *device = status.st_dev;
-  *inode = status.st_ino;
-  *size = status.st_size;
-  *modified = linnet_nanoseconds_of(status.st_mtim);
-  *changed = linnet_nanoseconds_of(status.st_ctim);
-  return 0;
-}
-
 static inline ssize_t linnet_file_identity(int fd, uint64_t *device, uint64_t *inode, int64_t *size,
                                            int *is_regular) {
   struct stat status;
@@ -197,6 +181,20 @@ static inline ssize_t linnet_file_identity(int fd, uint64_t *device, uint64_t *i
   *inode = status.st_ino;
   *size = status.st_size;
   *is_regular = S_ISREG(status.st_mode);
+  return 0;
+}
+
+// The permission bits and the time of the last change too; symbolic links are followed.
+static inline ssize_t linnet_path_stamp(const char *path, uint64_t *device, uint64_t *inode, int64_t *size,
+                                        int64_t *changed, uint32_t *mode) {
+  struct stat status;
+  if (stat(path, &status) != 0) return -(ssize_t)errno;
+  *device = status.st_dev;
+  *inode = status.st_ino;
+  *size = status.st_size;
+  // Of content or attributes: a program can set the other one back.
+  *changed = (int64_t)status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec;
+  *mode = status.st_mode;
   return 0;
 }
 

@@ -19,6 +19,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case writeError = 23
   case readError = 26
   case timeout = 28
+  /// The server does not continue a transfer where it was asked to, or has another file.
+  case rangeRefused = 33
   case tlsHandshake = 35
   case aborted = 42
   case emptyReply = 52

@@ -119,17 +119,18 @@ struct RequestBuilder {
     var configuration = HTTPClientConfiguration()
     // As curl: only what the user asks for ends a transfer that still has a chance.
     configuration.timeouts = TimeoutConfiguration(
-      connect: options.connectTimeout, connectionWait: nil, responseHead: nil, idle: nil, total: options.maximumTime)
+      connect: options.connection.connectTimeout, connectionWait: nil, responseHead: nil, idle: nil,
+      total: options.connection.maximumTime)
     configuration.redirects = .manual
-    configuration.httpVersion = options.httpVersion
-    configuration.expectContinueTimeout = options.expectTimeout
+    configuration.httpVersion = options.connection.httpVersion
+    configuration.expectContinueTimeout = options.connection.expectTimeout
     if !options.isCompressed { configuration.decompression = .disabled }
-    for entry in options.resolve { configuration.resolveOverrides[entry.hostAndPort] = entry.addresses }
-    if let socket = options.unixSocket {
+    for entry in options.connection.resolve { configuration.resolveOverrides[entry.hostAndPort] = entry.addresses }
+    if let socket = options.connection.unixSocket {
       guard let path = socket.exactText else { throw .usage("option --unix-socket: '\(socket.text)' is not UTF-8") }
       configuration.connectTarget = .unixSocket(path)
     }
-    switch options.addressFamily {
+    switch options.connection.addressFamily {
     case .any: break
     case .ipv4: configuration.socket.addressFamily = .ipv4
     case .ipv6: configuration.socket.addressFamily = .ipv6
@@ -140,14 +141,14 @@ struct RequestBuilder {
 
   private func tls() throws(CommandError) -> TLSConfiguration {
     var tls = TLSConfiguration()
-    tls.verifiesPeer = !options.isInsecure
-    if let file = options.caFile { tls.trustRoots = .only([try source(file, .trustRoots)]) }
-    if let certificate = options.certificate {
+    tls.verifiesPeer = !options.tls.isInsecure
+    if let file = options.tls.caFile { tls.trustRoots = .only([try source(file, .trustRoots)]) }
+    if let certificate = options.tls.certificate {
       let (path, inlinePassphrase) = Self.splitPassphrase(certificate)
       tls.clientIdentity = TLSConfiguration.ClientIdentity(
         certificates: try source(path, .clientCertificate),
-        privateKey: try options.key.map { key throws(CommandError) in try source(key, .clientCertificate) },
-        passphrase: options.passphrase?.text ?? inlinePassphrase)
+        privateKey: try options.tls.key.map { key throws(CommandError) in try source(key, .clientCertificate) },
+        passphrase: options.tls.passphrase?.text ?? inlinePassphrase)
     }
     if let keyLog = getenv("SSLKEYLOGFILE").map({ String(cString: $0) }), !keyLog.isEmpty { tls.keyLogFile = keyLog }
     return tls

@@ -36,6 +36,25 @@ extension HTTPURL {
       bytes: Array(slice(0..<layout.scheme.prefixLength)) + slice(layout.hostStart..<end), layout: kept)
   }
 
+  /// The same URL with user name and password of `other`, or without any when that has none.
+  package func withUserinfo(of other: HTTPURL) -> HTTPURL {
+    let bare = removingUserinfo()
+    guard other.hasUserinfo else { return bare }
+    // Of two URLs with schemes of different lengths, the offsets differ as well.
+    let userinfo = other.slice(other.layout.scheme.prefixLength..<other.layout.hostStart)
+    let added = UInt32(truncatingIfNeeded: userinfo.count)
+    let prefix = bare.layout.scheme.prefixLength
+    guard bare.bytes.count + userinfo.count <= Self.maximumBytes else { return bare }
+    var kept = bare.layout
+    kept.usernameEnd = prefix + (other.layout.usernameEnd - other.layout.scheme.prefixLength)
+    kept.hostStart += added
+    kept.hostEnd += added
+    kept.pathStart += added
+    kept.pathEnd += added
+    kept.queryEnd += added
+    return HTTPURL(bytes: Array(bare.slice(0..<prefix)) + userinfo + bare.slice(prefix..<bare.end), layout: kept)
+  }
+
   /// The same URL without fragment.
   public func removingFragment() -> HTTPURL {
     end > layout.queryEnd ? HTTPURL(bytes: Array(slice(0..<layout.queryEnd)), layout: layout) : self

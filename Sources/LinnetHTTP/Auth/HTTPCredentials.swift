@@ -5,11 +5,13 @@ public struct HTTPCredentials: Sendable, Hashable {
     case bearer(token: String)
     case digest(user: String, password: String)
     case any(user: String, password: String)
+    /// Basic with a name and password that came as bytes, from a URL or a netrc file.
+    case octets(user: [UInt8], password: [UInt8])
   }
 
   let kind: Kind
 
-  private init(_ kind: Kind) { self.kind = kind }
+  init(_ kind: Kind) { self.kind = kind }
 
   /// Basic (RFC 7617), sent with the first request, as curl's `-u`. Name and password are UTF-8; a name with a colon
   /// cannot be expressed and fails the request with `invalidConfiguration`.
@@ -36,7 +38,7 @@ extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible
   /// The scheme; neither the name nor a secret.
   public var description: String {
     switch kind {
-    case .basic: "<Basic credentials>"
+    case .basic, .octets: "<Basic credentials>"
     case .bearer: "<Bearer credentials>"
     case .digest: "<Digest credentials>"
     case .any: "<credentials>"

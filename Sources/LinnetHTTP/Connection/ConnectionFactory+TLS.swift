@@ -6,18 +6,35 @@ internal import LinnetTLS
 extension ConnectionFactory {
   /// The handshake with the origin; nil for cleartext. Its settings are read here, before the network is bothered: a bad
   /// key file is not a connection problem.
-  func originHandshake(deadline: Instant, on shard: IOShard) async throws(TransportFailure) -> TLSHandshake? {
+  func originHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
     guard let security = route.security else { return nil }
-    let name: TLSServerName
+    return TLSHandshake(
+      context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+      serverName: try serverName(security.configuration.serverName, or: route.origin.host),
+      port: route.origin.port, sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
+      insistsOnHTTP2: route.insistsOnHTTP2, proxy: route.isForwarding ? route.proxy?.server : nil)
+  }
+
+  /// The handshake with the `https` proxy of a tunnel; nil when there is none.
+  func proxyHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
+    guard let server = route.tunnel?.server, let security = server.security else { return nil }
+    do throws(TransportFailure) {
+      return TLSHandshake(
+        context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+        serverName: try serverName(security.configuration.serverName, or: server.proxy.host), port: server.proxy.port,
+        sessionKey: server.sessionKey, applicationProtocols: ["http/1.1"], insistsOnHTTP2: false, proxy: server)
+    } catch {
+      throw error.naming(server)
+    }
+  }
+
+  /// What the certificate must name.
+  private func serverName(_ chosen: String?, or host: String) throws(TransportFailure) -> TLSServerName {
     do throws(TLSError) {
-      name = try TLSServerName(host: security.configuration.serverName ?? route.origin.host).normalised()
+      return try TLSServerName(host: chosen ?? host).normalised()
     } catch {
       throw TransportFailure(error, phase: .request)
     }
-    return TLSHandshake(
-      context: try await security.context(deadline: deadline, on: shard), security: security, serverName: name,
-      port: route.origin.port, sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
-      insistsOnHTTP2: route.insistsOnHTTP2)
   }
 
   /// Puts TLS on the transport: runs the handshake until both sides are done, the deadline passes or the task is
@@ -42,6 +59,7 @@ extension ConnectionFactory {
     if var failure {
       // What was offered was h2 alone.
       if failure.isApplicationProtocolRefused, handshake.insistsOnHTTP2 { failure.code = .http2NotNegotiated }
+      if let proxy = handshake.proxy { failure = failure.naming(proxy) }
       failure.peers = [TransportError.PeerAttempt(address: dialled.peer, cause: failure.reason)]
       throw failure
     }

@@ -29,11 +29,17 @@ struct DialledTransport: ~Copyable {
     self.shard = shard
   }
 
-  /// Waits for whichever direction the transport waits for: for room while it has output, else for bytes.
+  /// Waits for whichever direction the transport waits for: for room while there is output, else for bytes.
   ///
+  /// - Parameters:
+  ///   - hasOutput: The caller has some, beside what the transport has.
+  ///   - limit: When to give up, if before ``deadline``.
   /// - Returns: Whether a receive is due.
-  mutating func wait() async throws(ReadinessWaitError) -> Bool {
-    if transport.hasPendingOutput && !transport.isWritable {
+  mutating func wait(
+    hasOutput: Bool = false, until limit: Instant = .distantFuture
+  ) async throws(ReadinessWaitError) -> Bool {
+    let deadline = min(limit, deadline)
+    if (hasOutput || transport.hasPendingOutput) && !transport.isWritable {
       try await waiter.waitWritable(deadline: deadline)
       transport.isWritable = true
       return false

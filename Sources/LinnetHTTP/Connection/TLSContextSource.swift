@@ -80,7 +80,7 @@ final class TLSContextSource: Sendable {
   private func look() {
     let now = clock.now
     // Before they are read: what changes meanwhile is seen next time.
-    let files = paths.map { FileStamp(path: $0) }
+    let files = paths.map { try? FileStamp(path: $0) }
     let (before, generation) = state.withLock { ($0.made, $0.generation) }
     var made = before
     if let before, before.files == files {

@@ -16,6 +16,8 @@ struct TLSHandshake: Sendable {
   let applicationProtocols: [String]
   /// Nothing but HTTP/2 will do.
   let insistsOnHTTP2: Bool
+  /// The proxy, when it is the peer; for errors.
+  let proxy: ProxyServer?
 
   func makeEngine() throws(TransportFailure) -> TLSEngine {
     do throws(TLSError) {

@@ -26,8 +26,8 @@ package enum BodyFraming: Sendable, Hashable {
 
   /// | # | Response | Body | Reusable |
   /// | --- | --- | --- | --- |
-  /// | 1 | to HEAD; 1xx but 101; 204; 304 | none, whatever the fields say | yes |
-  /// | 2 | 101; 2xx to CONNECT | tunnel | no |
+  /// | 1 | 101; 2xx to CONNECT | tunnel, whatever the fields say | no |
+  /// | 2 | to HEAD; 1xx but 101; 204; 304 | none, whatever the fields say | yes |
   /// | 3 | Transfer-Encoding in HTTP/1.0 | as 4 and 5 | no |
   /// | 4 | Transfer-Encoding, last coding chunked | chunked | yes, no with Content-Length |
   /// | 5 | Transfer-Encoding, last coding another | until close | no |
@@ -47,8 +47,9 @@ package enum BodyFraming: Sendable, Hashable {
   ) throws(HTTP1Error) -> Decision {
     let code = head.status.code
     if code == 101 { return Decision(framing: .tunnel, isReusable: false) }
+    // Before 204: "any 2xx (Successful) response indicates that the sender … will switch to tunnel mode" (RFC 9110 §9.3.6).
+    if method == .connect && (200..<300).contains(code) { return Decision(framing: .tunnel, isReusable: false) }
     if code < 200 || code == 204 || code == 304 || method == .head { return Decision(framing: .none, isReusable: true) }
-    if method == .connect && code < 300 { return Decision(framing: .tunnel, isReusable: false) }
     if let first = fields.transferEncoding {
       guard try isChunked(head.headers, from: first) else { return Decision(framing: .untilClose, isReusable: false) }
       return Decision(framing: .chunked, isReusable: head.version != .http1_0 && fields.contentLength == nil)

@@ -106,8 +106,11 @@ package struct HTTP1Error: Error, Hashable, Sendable {
 
 extension HTTP1Error: CustomStringConvertible {
   /// One line in words. It never holds bytes of the peer.
-  package var description: String {
-    side == .remote ? "the server \(Self.remoteText(reason))" : "the request \(Self.localText(reason))"
+  package var description: String { description(peer: "the server") }
+
+  /// The same about a peer that is called otherwise.
+  func description(peer: String) -> String {
+    side == .remote ? "\(peer) \(Self.remoteText(reason))" : "the request \(Self.localText(reason))"
   }
 
   private static func remoteText(_ reason: Reason) -> String {

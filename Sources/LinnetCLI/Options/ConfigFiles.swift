@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// Where configuration files are.
+enum ConfigFiles {
+  /// The user's: `$XDG_CONFIG_HOME/linnet/config`, else `~/.config/linnet/config`. Nil when there is none, or no `HOME`.
+  static func standard() throws(CommandError) -> ConfigFile? {
+    guard let path = standardPath, path.withCString({ access($0, F_OK) }) == 0 else { return nil }
+    return try read(path)
+  }
+
+  /// A file that the user names; `-` is standard input.
+  static func read(_ path: Argument) throws(CommandError) -> ConfigFile {
+    do throws(CommandError) {
+      return ConfigFile(name: path.isDash ? "standard input" : path.text, content: try InputFile.contents(of: path))
+    } catch {
+      throw .usage(error.message)
+    }
+  }
+
+  private static var standardPath: Argument? {
+    func value(_ name: String) -> [UInt8]? {
+      guard let text = getenv(name) else { return nil }
+      let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+      return bytes.isEmpty ? nil : bytes
+    }
+    // A relative path is to be ignored (XDG Base Directory Specification).
+    if let folder = value("XDG_CONFIG_HOME"), folder.first == UInt8(ascii: "/") {
+      return Argument(folder + Array("/linnet/config".utf8))
+    }
+    return value("HOME").map { Argument($0 + Array("/.config/linnet/config".utf8)) }
+  }
+}
