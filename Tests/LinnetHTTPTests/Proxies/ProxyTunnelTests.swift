@@ -6,7 +6,9 @@ import Testing
 /// Tunnels whose proxy says exactly what a script says, towards origins that speak each protocol.
 @Suite("Proxy tunnels", .timeLimit(.minutes(1)))
 struct ProxyTunnelTests {
-  @Test("CONNECT names the origin; the proxy's fields stay with it and the origin's with the origin", arguments: WireProtocol.secure)
+  @Test(
+    "CONNECT names the origin; the proxy's fields stay with it and the origin's with the origin",
+    arguments: WireProtocol.secure)
   func connect(over version: WireProtocol) async throws {
     let wire = try Wire(version)
     let origin = try wire.start(.handler { _ in .text("through") })
@@ -41,7 +43,9 @@ struct ProxyTunnelTests {
     }
   }
 
-  @Test("The answer of the proxy may come in any pieces, and together with the first bytes of the origin", arguments: WireProtocol.allCases)
+  @Test(
+    "The answer of the proxy may come in any pieces, and together with the first bytes of the origin",
+    arguments: WireProtocol.allCases)
   func pieces(over version: WireProtocol) async throws {
     let wire = try Wire(version)
     let origin = try wire.start(.handler { _ in .text("through") })
