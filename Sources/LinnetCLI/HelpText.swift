@@ -7,7 +7,7 @@ package enum HelpText {
     var text = """
       Usage: linnet [options] [METHOD] URL...
              linnet demo
-             linnet completions bash|zsh|fish
+             linnet completions bash|zsh|fish|man
 
       Sends HTTP requests. The body goes to stdout, everything else to stderr. A URL without a scheme is http; ':8080/x'
       stands for localhost. Options and exit statuses are curl's where both have them.

@@ -177,7 +177,7 @@ package struct CommandLineParser {
         options.action = .demo
         return
       }
-      if words.count == 2, first.argument.text == "completions", Completions.shells.contains(words[1].argument.text) {
+      if words.count == 2, first.argument.text == "completions", Completions.topics.contains(words[1].argument.text) {
         options.action = .completions
         options.topic = words[1].argument.text
         return

@@ -1,5 +1,6 @@
 internal import LinnetBytes
 package import LinnetHTTPTypes
+internal import LinnetIO
 internal import LinnetProtocols
 
 /// What a client would send first for a request, for a dry run: it passes through the same stages, but for the transport.

@@ -27,7 +27,7 @@ struct ProxyTests {
 
   @Test("-x forwards http, -p tunnels it")
   func http() async throws {
-    try await withProxy { proxy, server in
+    try await withProxy { proxy, server async throws in
       let url = "http://name.invalid:\(server.port)/"
       #expect(try await run(["-x", proxy.url, url]).output == "origin")
       #expect(try await run(["-x", "127.0.0.1:\(proxy.port)", "-p", url]).output == "origin")
@@ -42,7 +42,7 @@ struct ProxyTests {
       (.socks4, "-x", .socks4),
     ] as [(ScriptedProxy.Kind, String, RecordedProxyRequest.Way)])
   func socks(_ kind: ScriptedProxy.Kind, _ option: String, _ way: RecordedProxyRequest.Way) async throws {
-    try await withProxy(kind) { proxy, server in
+    try await withProxy(kind) { proxy, server async throws in
       let address = option == "-x" ? proxy.url : "127.0.0.1:\(proxy.port)"
       let result = try await run([option, address, "http://name.invalid:\(server.port)/"])
       #expect(result.output == "origin", "\(result.error)")
@@ -52,7 +52,7 @@ struct ProxyTests {
 
   @Test("--socks5 resolves the name here")
   func localNames() async throws {
-    try await withProxy(.socks5) { proxy, server in
+    try await withProxy(.socks5) { proxy, server async throws in
       let result = try await run(["--socks5", "127.0.0.1:\(proxy.port)", server.url()])
       #expect(result.output == "origin" && proxy.requests.map(\.addressType) == [.ipv4], "\(result.error)")
       #expect(try await run(["--socks5", "127.0.0.1:\(proxy.port)", "http://name.invalid/"]).status == 6)
@@ -62,7 +62,7 @@ struct ProxyTests {
   @Test(
     "-U and the proxy's URL give it credentials, which the server never sees; wrong ones are status 97 for a tunnel")
   func credentials() async throws {
-    try await withProxy(credentials: ("me", "p w")) { proxy, server in
+    try await withProxy(credentials: ("me", "p w")) { proxy, server async throws in
       let url = "http://name.invalid:\(server.port)/"
       #expect(try await run(["-x", proxy.url, "-U", "me:p w", url]).output == "origin")
       #expect(try await run(["-x", proxy.url, "-U", "me:p w", "--proxy-anyauth", url]).output == "origin")
@@ -75,7 +75,7 @@ struct ProxyTests {
 
   @Test("--proxy-header goes to the proxy alone")
   func headers() async throws {
-    try await withProxy { proxy, server in
+    try await withProxy { proxy, server async throws in
       let url = "http://name.invalid:\(server.port)/"
       #expect(try await run(["-x", proxy.url, "-p", "--proxy-header", "X-P: 1", url]).output == "origin")
       #expect(proxy.requests.first?.headers["X-P"] == "1")
@@ -86,7 +86,7 @@ struct ProxyTests {
   @Test("an https proxy is checked with --proxy-cacert, and -k is not for it")
   func secure() async throws {
     let certificates = try TestCertificates()
-    try await withProxy(tls: ServerTLS(try certificates.loopback())) { proxy, server in
+    try await withProxy(tls: ServerTLS(try certificates.loopback())) { proxy, server async throws in
       let url = "http://name.invalid:\(server.port)/"
       let words = ["-x", proxy.url, url]
       #expect(try await run(words + ["--proxy-cacert", certificates.authorityFile]).output == "origin")
@@ -97,7 +97,7 @@ struct ProxyTests {
 
   @Test("variables name proxies and exceptions; -x, an empty -x and --noproxy come before them")
   func environment() async throws {
-    try await withProxy { proxy, server in
+    try await withProxy { proxy, server async throws in
       let url = server.url()
       let direct = ["-x", "", url]
       for (words, variables, count) in [
