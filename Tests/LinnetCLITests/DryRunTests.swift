@@ -82,7 +82,7 @@ struct DryRunTests {
       let script =
         "sh -c \"$(\"$LINNET\" --print-curl PATCH '\(server.url("/a?b"))' -sS -d \"it's\" --data-urlencode 'x=y z')\""
       let result = try await CommandRun.shell(script)
-      #expect(result.output == "PATCH /a?b it's&x=y%20z", "\(result.error)")
+      #expect(result.output == "PATCH /a?b it's&x=y+z", "\(result.error)")
     }
   }
 }
