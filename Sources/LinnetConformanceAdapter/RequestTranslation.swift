@@ -23,6 +23,7 @@ extension AdapterRequest {
     if let unix { request.options.connectTarget = .unixSocket(unix) }
     if let connectTo { request.options.connectTarget = try Self.target(connectTo) }
     if let tls { try apply(tls, to: &request) }
+    request.options.credentials = auth?.credentials
     return request
   }
 
