@@ -14,6 +14,8 @@ package struct TLSSettings: Sendable, Hashable {
   package var identity: TLSIdentity?
   /// Server role only: ask for a client certificate, verified against ``trust``, and refuse clients without one.
   package var requiresClientCertificate = false
+  /// Server role only: clients without a certificate are taken, too.
+  package var acceptsMissingClientCertificate = false
   /// An OpenSSL cipher list for TLS 1.2; nil takes ``defaultCipherList``. TLS 1.3 suites are all sound and stay.
   package var cipherList: String?
   /// Whether and where the owner writes key log lines (NSS format). The file is never written here.
