@@ -56,7 +56,7 @@ struct SingleTransfer: Sendable {
     report.number = number
     report.referer = options.referer?.text ?? ""
     do throws(CommandError) {
-      let url = context.builder.target(try URLArgument.parse(argument))
+      let url = try context.builder.target(try URLArgument.parse(argument, schemes: options.run.schemes))
       report.effectiveURL = url.description
       report.scheme = url.scheme.rawValue
       let place = try OutputPlace(output, isExplicit: isOutputExplicit, of: url, options)

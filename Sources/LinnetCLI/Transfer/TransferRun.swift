@@ -25,6 +25,7 @@ struct TransferRun: ~Copyable {
     _ report: TransferReport
   ) throws(CommandError) {
     let options = transfer.context.options
+    guard transfer.number == 0 || !TransferRules.usesEntityTags(options) else { throw TransferRules.oneEntityTag }
     let tag = try Self.readTag(options.transfer.etagCompareFile)
     var known = tag
     if tag == nil, options.transfer.resume != nil { known = try Self.readTag(options.transfer.etagSaveFile) }
