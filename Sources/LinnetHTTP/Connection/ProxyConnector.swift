@@ -78,7 +78,8 @@ struct ProxyConnector {
     guard let credentials = server.proxy.credentials else { return nil }
     guard let login = credentials.login else {
       throw TransportFailure(
-        code: .invalidConfiguration, phase: .request, reason: "\(server.name) takes a name and a password, and no token")
+        code: .invalidConfiguration, phase: .request, reason: "\(server.name) takes a name and a password, and no token"
+      )
     }
     return SOCKSCredentials(user: login.user, password: login.password)
   }
@@ -118,7 +119,8 @@ struct ProxyConnector {
   }
 
   /// Throws what the caller gets, unless the proxy is to be asked again with credentials.
-  private func judge(_ refusal: ProxyRefusal, _ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> Outcome {
+  private func judge(_ refusal: ProxyRefusal, _ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> Outcome
+  {
     guard dialogue?.accepts(refusal.head) == true else {
       throw TransportFailure(refusal, proxy: server, origin: origin)
     }
