@@ -137,6 +137,28 @@ extension TransportFailure {
   }
 }
 
+extension TransportFailure {
+  /// A redirection that is not followed. Its URL is shown as that of a request is: without the values of its query.
+  init(_ problem: RedirectProblem) {
+    let code: TransportError.Code
+    let told: RedirectProblem
+    switch problem {
+    case .tooManyHops: (code, told) = (.tooManyRedirects, problem)
+    case .loop(let url): (code, told) = (.redirectLoop, .loop(url.redactingValuesInURL))
+    case .severalLocations, .invalidLocation: (code, told) = (.invalidRedirect, problem)
+    case .bodyNotReplayable: (code, told) = (.bodyNotReplayable, problem)
+    case .unsupportedScheme: (code, told) = (.redirectRefused, problem)
+    case .refused(let url): (code, told) = (.redirectRefused, .refused(url: url.redactingValuesInURL))
+    case .downgrade(let url): (code, told) = (.redirectRefused, .downgrade(url: url.redactingValuesInURL))
+    case .unsafeAcrossOrigins(let method, let url):
+      (code, told) = (.redirectRefused, .unsafeAcrossOrigins(method: method, url: url.redactingValuesInURL))
+    case .bodyAcrossOrigins(let url):
+      (code, told) = (.redirectRefused, .bodyAcrossOrigins(url: url.redactingValuesInURL))
+    }
+    self.init(code: code, phase: .head, reason: told.description, sent: .all)
+  }
+}
+
 extension TransportError.Code {
   fileprivate init(_ area: TLSError.Area) {
     switch area {

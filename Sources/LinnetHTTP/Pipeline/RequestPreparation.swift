@@ -105,8 +105,10 @@ struct PreparedRequest: Sendable {
     _ request: HTTPRequest, url: HTTPURL, defaults: HTTPHeaders
   ) throws(TransportFailure) -> HTTPHeaders {
     var headers = HTTPHeaders()
-    if !request.headers.contains("Host") && !defaults.contains("Host") { headers.add("Host", url.hostHeaderValue) }
     let omitted = request.options.omittedDefaultHeaders
+    let hasDefaultHost =
+      defaults.contains("Host") && !omitted.contains { ASCII.equalIgnoringCase($0.utf8, "Host".utf8) }
+    if !request.headers.contains("Host") && !hasDefaultHost { headers.add("Host", url.hostHeaderValue) }
     if omitted.isEmpty && request.headers.isEmpty {
       headers.add(contentsOf: defaults)
     } else {
