@@ -92,6 +92,28 @@ struct ProxyReportTests {
     await client.shutdown(grace: .zero)
   }
 
+  @Test("PRX-06: a proxy that closes behind its challenge without a word is asked again on another connection")
+  func unannouncedClose() async throws {
+    let origin = try Wire(.http1TLS)
+    let server = try origin.start(.handler { _ in .text("through") })
+    defer { server.stop() }
+    let challenge = "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 4\r\n\r\ndeny"
+    let script = ServerScript.perConnection { number in
+      number == 1
+        ? .steps([.readHead, .send(challenge), .close])
+        : .steps([.readHead, .send("HTTP/1.1 200 OK\r\n\r\n"), .relay(toPort: server.port, frozenBy: Gate())])
+    }
+    try await ScriptedServer.with(script) { proxy async throws in
+      let client = origin.client {
+        $0.proxy = .fixed(.local(.http, proxy.port, .any(user: "aladdin", password: "sesame")))
+      }
+      #expect(try await client.send(.get(server.url("/"))).text() == "through")
+      #expect(proxy.snapshot.requests.last?.headers["Proxy-Authorization"] == aladdinField)
+      #expect(proxy.snapshot.connectionCount == 2)
+      await client.shutdown(grace: .zero)
+    }
+  }
+
   @Test(
     "PRX-06: a refusal shows the proxy's status and body, as the proxy's error",
     arguments: [403, 407, 502, 503], [true, false])
