@@ -192,7 +192,8 @@ static inline ssize_t linnet_path_stamp(const char *path, uint64_t *device, uint
   *device = status.st_dev;
   *inode = status.st_ino;
   *size = status.st_size;
-  *changed = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+  // Of content or attributes: a program can set the other one back.
+  *changed = (int64_t)status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec;
   *mode = status.st_mode;
   return 0;
 }

@@ -36,8 +36,8 @@ struct ConnectionFactory: Sendable {
     let dial = Dial(
       shard: shard, deadline: timeout.map { start.advanced(by: $0) } ?? .distantFuture, timeout: timeout,
       progress: progress)
-    let handshake = try originHandshake()
-    let proxyHandshake = try proxyHandshake()
+    let handshake = try await originHandshake(dial)
+    let proxyHandshake = try await proxyHandshake(dial)
     let options = try socketOptions()
     let addresses = try await addresses(dial)
     let connector = try await proxyConnector(dial)
