@@ -1,3 +1,4 @@
+import LinnetBytes
 import LinnetHTTPTypes
 import LinnetProtocols
 import LinnetTLS
@@ -17,7 +18,7 @@ final class DigestGuard: Sendable {
   let qop: String?
   /// How many times a nonce may be used; then it is stale.
   let usesPerNonce: Int
-  private let state = Observed(State())
+  private let state = Lock(State())
 
   private struct State: Sendable {
     var record = Record()
@@ -36,7 +37,7 @@ final class DigestGuard: Sendable {
     self.usesPerNonce = usesPerNonce
   }
 
-  var record: Record { state.value.record }
+  var record: Record { state.withLock { $0.record } }
 
   /// `ok` for a right answer, else the question.
   func respond(to request: RecordedRequest) -> ServerResponse {
@@ -49,7 +50,7 @@ final class DigestGuard: Sendable {
   }
 
   func question(isStale: Bool = false) -> ServerResponse {
-    let nonce = state.mutate { state in
+    let nonce = state.withLock { state in
       state.made += 1
       let nonce = "nonce-\(state.made)"
       state.uses[nonce] = 0
@@ -72,7 +73,7 @@ final class DigestGuard: Sendable {
     var subject = "\(request.method):\(request.target)"
     if field("qop") == "auth-int" { subject += ":" + hash(request.body.text) }
     let middle = qop == nil ? nonce : [nonce, field("nc"), field("cnonce"), field("qop")].joined(separator: ":")
-    return state.mutate { state in
+    return state.withLock { state in
       guard field("uri") == request.target, field("opaque") == "o", let uses = state.uses[nonce] else {
         state.record.faults.append("uri, opaque or nonce: \(value)")
         return .wrong
