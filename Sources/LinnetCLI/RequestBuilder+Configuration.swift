@@ -33,6 +33,17 @@ extension RequestBuilder {
       guard let path = socket.exactText else { throw .usage("option --unix-socket: '\(socket.text)' is not UTF-8") }
       configuration.connectTarget = .unixSocket(path)
     }
+    for entry in connection.connectTo {
+      configuration.connectOverrides.append(
+        ConnectOverride(
+          host: entry.host, port: entry.port, targetHost: entry.newHost, targetPort: entry.newPort))
+    }
+    if let interface = connection.interface {
+      guard let name = interface.exactText else { throw .usage("option --interface: '\(interface.text)' is not UTF-8") }
+      configuration.socket.localInterface = name
+    }
+    if let time = connection.keepAliveTime { configuration.socket.tcpKeepAlive = time }
+    if !connection.usesKeepAlive { configuration.socket.tcpKeepAlive = nil }
     switch connection.addressFamily {
     case .any: break
     case .ipv4: configuration.socket.addressFamily = .ipv4
