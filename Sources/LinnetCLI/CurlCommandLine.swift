@@ -6,10 +6,6 @@ package enum CurlCommandLine {
     "print-curl", "dry-run", "show-secrets", "no-progress", "disable", "config", "help", "version", "url",
   ]
 
-  /// Options whose value is a secret; of `user:password` only what follows the colon.
-  private static let secretValues: Set = ["oauth2-bearer", "pass", "proxy-pass"]
-  private static let secretPasswords: Set = ["user", "proxy-user"]
-
   package static func text(_ options: CommandLineOptions) -> String {
     var words = ["curl", "-q"]
     if let method = options.method { words += ["-X", quoted(Argument(method))] }
@@ -20,32 +16,14 @@ package enum CurlCommandLine {
       }
       words.append("--\(given.isNegated ? "no-" : "")\(given.name)")
       if let value = given.value {
-        words.append(quoted(options.showsSecrets ? value : masked(value, of: given.name)))
+        words.append(quoted(options.showsSecrets ? value : SecretArguments.masked(value, of: given.name)))
       }
     }
     for url in options.urls {
       let completed = Argument(URLArgument.completed(url))
-      words += ["--url", quoted(options.showsSecrets ? completed : Argument(URLArgument.masked(completed.text)))]
+      words += ["--url", quoted(options.showsSecrets ? completed : SecretArguments.masked(completed, of: "url"))]
     }
     return words.joined(separator: " ") + "\n"
-  }
-
-  private static func masked(_ value: Argument, of name: String) -> Argument {
-    let mask = Array("***".utf8)
-    func afterFirst(_ separator: Unicode.Scalar) -> Argument {
-      guard let index = value.bytes.firstIndex(of: UInt8(ascii: separator)) else { return value }
-      return Argument(value.bytes[...index] + mask)
-    }
-    switch name {
-    case let name where secretValues.contains(name): return Argument(mask)
-    case let name where secretPasswords.contains(name): return afterFirst(":")
-    case "cert", "proxy-cert": return afterFirst(":")
-    case "cookie": return value.bytes.contains(UInt8(ascii: "=")) ? afterFirst("=") : value
-    case "proxy", "socks4a", "socks5", "socks5-hostname": return Argument(URLArgument.masked(value.text))
-    case "header", "proxy-header":
-      return SecretMask(showsSecrets: false).hides(headerLine: value) ? afterFirst(":") : value
-    default: return value
-    }
   }
 
   /// The word for a POSIX shell; what is not text, and control characters, as in `$'\\033'` of bash and POSIX.1-2024.

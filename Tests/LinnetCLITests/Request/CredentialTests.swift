@@ -89,4 +89,23 @@ struct CredentialTests {
       #expect(result.error.contains("warning") && result.error.contains(file) && !result.error.contains("pw"))
     }
   }
+
+  @Test("passwords and tokens of the command line do not stand in the list of processes while it runs")
+  func processList() async throws {
+    let gate = Gate()
+    try await ScriptedServer.with(.handler { _ in .text("x").waiting(for: gate) }) { server async throws in
+      let words = [
+        CommandRun.path, "-sS", "-ume:S3CRET", "--proxy-user=p:S3CRET", "-H", "X-Token: S3CRET", "-b", "id=S3CRET",
+        "-x", "",
+        "http://n:S3CRET@\(server.authority)/",
+      ]
+      let run = try CommandRun(words.map { Array($0.utf8) })
+      try await server.waitForHeads(1)
+      let line = String(decoding: run.commandLine ?? [], as: UTF8.self)
+      gate.open()
+      _ = await run.result()
+      #expect(line.contains("-ume:******") && !line.contains("S3CRET"), "\(line)")
+      #expect(server.snapshot.requests.first?.headers["Authorization"] == "Basic bWU6UzNDUkVU")
+    }
+  }
 }

@@ -60,16 +60,18 @@ struct ProxyTests {
   }
 
   @Test(
-    "-U and the proxy's URL give it credentials, which the server never sees; wrong ones are status 97 for a tunnel")
+    "-U and the proxy's URL give it credentials, which the server never sees; without them the status is 97")
   func credentials() async throws {
     try await withProxy(credentials: ("me", "p w")) { proxy, server async throws in
       let url = "http://name.invalid:\(server.port)/"
       #expect(try await run(["-x", proxy.url, "-U", "me:p w", url]).output == "origin")
       #expect(try await run(["-x", proxy.url, "-U", "me:p w", "--proxy-anyauth", url]).output == "origin")
       #expect(try await run(["-x", proxy.url(userinfo: "me:p%20w"), "-p", url]).output == "origin")
-      let refused = try await run(["-x", proxy.url, "-p", url])
-      #expect(refused.status == 97 && refused.error.contains("127.0.0.1:\(proxy.port)"), "\(refused.error)")
-      #expect(try await run(["-x", proxy.url, "-w", "%{http_code}", url]).output == "deny407")
+      for words in [["-p", url], [url]] {
+        let refused = try await run(["-x", proxy.url] + words)
+        #expect(refused.status == 97 && refused.error.contains("127.0.0.1:\(proxy.port)"), "\(refused.error)")
+        #expect(refused.output.isEmpty)
+      }
     }
   }
 
