@@ -51,6 +51,9 @@ struct RequestCommand {
     if options.tls.isInsecure && options.reportsErrors {
       Console.warning("-k: the server's certificate is not checked; anybody on the path can read and change everything")
     }
+    if options.proxy.tls.isInsecure && options.proxy.server != nil && options.reportsErrors {
+      Console.warning("--proxy-insecure: the proxy's certificate is not checked")
+    }
     if options.outputs.count > options.urls.count && options.reportsErrors {
       Console.warning("there are more -o and -O than URLs")
     }
