@@ -104,7 +104,7 @@ struct NameControlTests {
           let fd = connection.raw
           while recv(fd, &room, room.count, 0) <= 0 { await Task.yield() }
           let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nabstract".utf8)
-          _ = Glibc.send(fd, answer, answer.count, CInt(MSG_NOSIGNAL.rawValue))
+          _ = Glibc.send(fd, answer, answer.count, CInt(MSG_NOSIGNAL))
           return
         }
         await Task.yield()
