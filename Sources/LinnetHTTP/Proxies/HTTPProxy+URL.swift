@@ -1,5 +1,5 @@
 internal import LinnetBytes
-public import LinnetHTTPTypes
+internal import LinnetHTTPTypes
 
 extension HTTPProxy {
   /// A proxy from its URL, as in `http_proxy` and curl's `-x`: `[scheme://][user[:password]@]host[:port][/]`.
