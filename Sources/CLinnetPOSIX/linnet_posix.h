@@ -184,6 +184,20 @@ static inline ssize_t linnet_file_identity(int fd, uint64_t *device, uint64_t *i
   return 0;
 }
 
+// The permission bits and the time of the last change too; symbolic links are followed.
+static inline ssize_t linnet_path_stamp(const char *path, uint64_t *device, uint64_t *inode, int64_t *size,
+                                        int64_t *changed, uint32_t *mode) {
+  struct stat status;
+  if (stat(path, &status) != 0) return -(ssize_t)errno;
+  *device = status.st_dev;
+  *inode = status.st_ino;
+  *size = status.st_size;
+  // Of content or attributes: a program can set the other one back.
+  *changed = (int64_t)status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec;
+  *mode = status.st_mode;
+  return 0;
+}
+
 // Clocks, in nanoseconds.
 
 static inline uint64_t linnet_monotonic_now(void) {

@@ -4,10 +4,15 @@ internal import Glibc
 package struct CommandError: Error, Sendable, Equatable {
   package let exitCode: ExitCode
   package let message: String
+  /// The message begins with the file and line at fault.
+  let isPlaced: Bool
 
-  package init(_ exitCode: ExitCode, _ message: String) {
+  package init(_ exitCode: ExitCode, _ message: String) { self.init(exitCode, message, isPlaced: false) }
+
+  init(_ exitCode: ExitCode, _ message: String, isPlaced: Bool) {
     self.exitCode = exitCode
     self.message = message
+    self.isPlaced = isPlaced
   }
 
   static func usage(_ message: String) -> CommandError { CommandError(.usage, message) }

@@ -2,44 +2,60 @@ internal import LinnetHTTP
 
 /// What `--help` and `--version` print.
 package enum HelpText {
-  package static var help: String {
+  /// - Parameter topic: Nil for the common options, `all`, or the topic of a group.
+  package static func help(_ topic: String?) -> String {
     var text = """
       Usage: linnet [options] [METHOD] URL...
              linnet demo
+             linnet completions bash|zsh|fish
 
       Sends HTTP requests. The body goes to stdout, everything else to stderr. A URL without a scheme is http; ':8080/x'
-      stands for localhost. Options and exit statuses are curl's where both have them; redirects, cookies, proxies and
-      credentials are not there yet. With several URLs the status is that of the first failure.
+      stands for localhost. Options and exit statuses are curl's where both have them.
 
       """
-    for (title, options) in Option.groups {
-      text += "\n\(title)\n"
-      for option in options { text += line(for: option.specification) }
+    guard let topic else {
+      text += "\nCommon options\n"
+      for option in Option.all where option.isCommon { text += line(for: option) }
+      let topics = Option.groups.map(\.topic).joined(separator: ", ")
+      return text + "\nMore with --help all, or --help TOPIC, which is one of\n  \(topics)\n"
     }
-    text += """
-
-      Exit statuses
-        0 done  1 scheme not supported  2 wrong use  3 malformed URL  6 host not found  7 cannot connect
-        8 not HTTP  16 broken HTTP/2, or none  18 body cut short  22 status 400 or more with --fail
-        23 cannot write  26 cannot read  28 timeout  35 TLS handshake  52 empty reply
-        55/56 connection lost while sending/receiving  58 client certificate  60 server certificate refused
-        61 bad encoding  63 too large  77 CA file  92 HTTP/2 stream reset or refused
-        130 SIGINT  141 SIGPIPE  143 SIGTERM
-
-      Environment
-        SSL_CERT_FILE, SSL_CERT_DIR, LINNET_CA_BUNDLE  where certificate authorities are
-        SSLKEYLOGFILE                                  a file for TLS secrets, for Wireshark
-
-      """
-    return text
+    for group in Option.groups where topic == "all" || topic == group.topic {
+      text += "\n\(group.title)\n"
+      for option in group.options { text += line(for: option) }
+    }
+    return topic == "all" ? text + ending : text
   }
 
-  private static func line(for option: Option.Specification) -> String {
+  private static let ending = """
+
+    A switch such as --location is turned off again by --no-location.
+
+    Exit statuses
+      0 done  1 scheme not supported, redirection refused  2 wrong use  3 malformed URL  5 proxy not found
+      6 host not found  7 cannot connect  8 not HTTP  16 broken HTTP/2, or none  18 body cut short  22 status 400 or more with --fail
+      23 cannot write  26 cannot read  28 timeout  33 cannot continue  35 TLS handshake  47 too many redirections
+      52 empty reply  55/56 connection lost while sending/receiving  58 client certificate
+      60 server certificate refused  61 bad encoding  63 too large  77 CA file  90 pinned key differs
+      92 HTTP/2 stream reset or refused  97 proxy refused or broken  130 SIGINT  141 SIGPIPE  143 SIGTERM
+      With several URLs the status is that of the first failure.
+
+    Environment
+      http_proxy, https_proxy, all_proxy, no_proxy   proxies, and hosts that need none
+      SSL_CERT_FILE, SSL_CERT_DIR, LINNET_CA_BUNDLE  where certificate authorities are
+      SSLKEYLOGFILE                                  a file for TLS secrets, for Wireshark
+      NETRC                                          the file of --netrc
+
+    Files
+      $XDG_CONFIG_HOME/linnet/config, else ~/.config/linnet/config   options for every run; -q leaves them out
+
+    """
+
+  private static func line(for option: Option) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
     let names = "  \(short)--\(option.long)\(option.value.map { " \($0)" } ?? "")"
     let column = 32
-    let padding = String(repeating: " ", count: max(2, column - names.count))
-    return "\(names)\(padding)\(option.help)\n"
+    guard names.count <= column - 2 else { return "\(names)\n\(String(repeating: " ", count: column))\(option.help)\n" }
+    return "\(names)\(String(repeating: " ", count: column - names.count))\(option.help)\n"
   }
 
   package static var version: String {

@@ -10,14 +10,16 @@ enum LinnetCommand {
     Signals.install()
     let options: CommandLineOptions
     do throws(CommandError) {
-      options = try CommandLineParser.parse(Argument.ofProcess)
+      options = try CommandLineParser.parse(
+        Argument.ofProcess, standardConfig: ConfigFiles.standard, readConfig: ConfigFiles.read)
     } catch {
       Console.error(error.message)
       Signals.end(error.exitCode)
     }
     switch options.action {
-    case .help: show(HelpText.help)
+    case .help: show(HelpText.help(options.topic))
     case .version: show(HelpText.version)
+    case .completions: show(Completions.text(for: options.topic ?? ""))
     case .demo: run { await Demo.run() ? .success : .aborted }
     case .request: run { await RequestCommand.run(options) }
     }

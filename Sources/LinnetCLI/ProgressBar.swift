@@ -3,10 +3,15 @@ internal import Glibc
 /// One line on the terminal that shows how far a transfer is.
 package struct ProgressBar {
   private let total: UInt64?
+  /// How many bytes were there before: they do not count for the rate.
+  private let offset: UInt64
   private let start = ContinuousClock.now
   private var lastDrawn: ContinuousClock.Instant?
 
-  package init(total: UInt64?) { self.total = total }
+  package init(total: UInt64?, offset: UInt64 = 0) {
+    self.total = total
+    self.offset = offset
+  }
 
   /// Redraws at most ten times a second.
   mutating func update(received: UInt64) {
@@ -25,7 +30,7 @@ package struct ProgressBar {
 
   private func draw(received: UInt64, at now: ContinuousClock.Instant) {
     let text = Self.line(
-      received: received, total: total, elapsed: start.duration(to: now), width: Self.terminalWidth)
+      received: received, offset: offset, total: total, elapsed: start.duration(to: now), width: Self.terminalWidth)
     Console.write("\r\(text)\u{1B}[K")
   }
 
@@ -36,9 +41,11 @@ package struct ProgressBar {
   }
 
   /// The text for a state, never wider than `width` - 1 columns.
-  package static func line(received: UInt64, total: UInt64?, elapsed: Duration, width: Int) -> String {
+  package static func line(
+    received: UInt64, offset: UInt64 = 0, total: UInt64?, elapsed: Duration, width: Int
+  ) -> String {
     let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
-    let speed = seconds > 0 ? Double(received) / seconds : 0
+    let speed = seconds > 0 ? Double(received - min(offset, received)) / seconds : 0
     var left = ""
     var right = " \(size(received))"
     var fraction: Double?

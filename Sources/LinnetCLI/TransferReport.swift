@@ -22,13 +22,53 @@ package struct TransferReport: Sendable {
   package var totalTime: Duration = .zero
   package var downloadedBytes: UInt64 = 0
   package var uploadedBytes: UInt64 = 0
+  package var redirectCount = 0
+  /// Where the response leads to, when that was not followed.
+  package var redirectURL = ""
+  package var redirectTime: Duration = .zero
+  package var resendCount = 0
+  package var headBytes = 0
+  package var requestBytes = 0
+  package var usesProxy = false
+  /// The status of the last answer to CONNECT.
+  package var proxyStatus = 0
+  package var referer = ""
+  /// The number of the transfer, from 0 on.
+  package var number = 0
   package var exitCode = ExitCode.success
   package var errorMessage = ""
+  private(set) var failure: CommandError?
 
   package init(url: String) { self.url = url }
 
+  /// Takes over what an event tells.
+  ///
+  /// - Parameters:
+  ///   - moment: The time since the request was given to the client.
+  ///   - framingLine: The framing field of the request's body.
+  mutating func note(_ event: ExchangeEvent, after moment: Duration, framingLine: String?) {
+    switch event {
+    case .connection(let connection): note(connection)
+    case .requestHead(let head):
+      requestBytes += SecretMask(showsSecrets: true).text(head, framingLine: framingLine).utf8.count
+    case .interim(let head), .challenged(let head): noteHead(head)
+    case .redirected(let head, let hop):
+      noteHead(head)
+      redirectCount += 1
+      redirectTime = moment
+      effectiveURL = hop.to.description
+      scheme = hop.to.scheme.rawValue
+      method = hop.method.rawValue
+    case .resent: resendCount += 1
+    }
+  }
+
+  private mutating func noteHead(_ head: ResponseHead) { headBytes += HeadOutput.text(head).utf8.count }
+
   /// Takes over what a connection event tells.
-  mutating func note(_ connection: ConnectionInfo) {
+  private mutating func note(_ connection: ConnectionInfo) {
+    usesProxy = connection.proxy != nil
+    if let head = connection.proxy?.connectResponse { proxyStatus = head.status.code }
     remoteAddress = connection.peerAddress
     localAddress = connection.localAddress ?? ""
     guard !connection.isReused else { return }
@@ -39,7 +79,11 @@ package struct TransferReport: Sendable {
   }
 
   mutating func note(_ response: HTTPResponse) {
+    noteHead(response.head)
     effectiveURL = response.url.description
+    if 300..<400 ~= response.status.code, let location = response.headers.value(for: "Location") {
+      redirectURL = (try? response.url.resolve(location))?.description ?? location
+    }
     responseCode = response.status.code
     version = String(response.version.description.dropFirst("HTTP/".count))
     headers = response.headers
@@ -48,6 +92,7 @@ package struct TransferReport: Sendable {
   }
 
   mutating func note(_ error: CommandError) {
+    failure = error
     exitCode = error.exitCode
     errorMessage = error.message
   }

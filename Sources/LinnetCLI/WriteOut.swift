@@ -78,6 +78,7 @@ package struct WriteOut {
     case "stdout": switchTo(standardError: false)
     case "onerror": return report.exitCode != .success
     case "json": current.text += Self.json(report)
+    case "header_json": current.text += Self.headerJSON(report.headers)
     default:
       if let value = Self.value(name, report) { current.text += value.text } else { unknown.append(name) }
     }
@@ -113,35 +114,66 @@ package struct WriteOut {
 
   /// The names of all variables, in the order of `%{json}`.
   package static let names = [
-    "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_version", "local_ip", "local_port",
-    "method", "num_connects", "num_headers", "remote_ip", "remote_port", "response_code", "scheme", "size_download",
-    "size_upload", "speed_download", "speed_upload", "time_appconnect", "time_connect", "time_namelookup",
-    "time_pretransfer", "time_starttransfer", "time_total", "url", "url_effective",
+    "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_connect", "http_version",
+    "local_ip", "local_port", "method", "num_connects", "num_headers", "num_redirects", "num_retries",
+    "proxy_ssl_verify_result", "proxy_used", "redirect_url", "referer", "remote_ip", "remote_port", "response_code",
+    "scheme", "size_download", "size_header", "size_request", "size_upload", "speed_download", "speed_upload",
+    "ssl_verify_result", "time_appconnect", "time_connect", "time_namelookup", "time_pretransfer", "time_redirect",
+    "time_starttransfer", "time_total", "url", "url_effective", "urlnum",
   ]
 
   private static func value(_ name: String, _ report: TransferReport) -> Value? {
+    text(name, report).map { .text($0) } ?? number(name, report).map { .number($0) } ?? code(name, report)
+      ?? time(name, report).map { .seconds($0) }
+  }
+
+  private static func text(_ name: String, _ report: TransferReport) -> String? {
+    switch name {
+    case "http_version": report.version.isEmpty ? "0" : report.version
+    case "content_type": report.headers.value(for: "Content-Type") ?? ""
+    case "errormsg": report.errorMessage
+    case "filename_effective": report.fileName ?? ""
+    case "method": report.method
+    case "scheme": report.scheme
+    case "url": report.url
+    case "url_effective": report.effectiveURL
+    case "redirect_url": report.redirectURL
+    case "referer": report.referer
+    case "remote_ip": TransferReport.split(report.remoteAddress).host
+    case "local_ip": TransferReport.split(report.localAddress).host
+    default: nil
+    }
+  }
+
+  private static func number(_ name: String, _ report: TransferReport) -> String? {
+    switch name {
+    case "exitcode": String(report.exitCode.rawValue)
+    case "num_connects": String(report.connectionCount)
+    case "num_headers": String(report.headers.count)
+    case "num_redirects": String(report.redirectCount)
+    case "num_retries": String(report.resendCount)
+    case "proxy_used": report.usesProxy ? "1" : "0"
+    // OpenSSL's number for "a reason that is not told"; everything else than a refusal is 0.
+    case "ssl_verify_result": report.exitCode == .certificateRejected ? "1" : "0"
+    case "proxy_ssl_verify_result": "0"
+    case "remote_port": TransferReport.split(report.remoteAddress).port
+    case "local_port": TransferReport.split(report.localAddress).port
+    case "size_download": String(report.downloadedBytes)
+    case "size_upload": String(report.uploadedBytes)
+    case "size_header": String(report.headBytes)
+    case "size_request": String(report.requestBytes)
+    case "speed_download": speed(report.downloadedBytes, report)
+    case "speed_upload": speed(report.uploadedBytes, report)
+    case "urlnum": String(report.number)
+    default: nil
+    }
+  }
+
+  private static func code(_ name: String, _ report: TransferReport) -> Value? {
     switch name {
     case "http_code", "response_code": .code(report.responseCode)
-    case "http_version": .text(report.version.isEmpty ? "0" : report.version)
-    case "content_type": .text(report.headers.value(for: "Content-Type") ?? "")
-    case "errormsg": .text(report.errorMessage)
-    case "exitcode": .number(String(report.exitCode.rawValue))
-    case "filename_effective": .text(report.fileName ?? "")
-    case "method": .text(report.method)
-    case "scheme": .text(report.scheme)
-    case "url": .text(report.url)
-    case "url_effective": .text(report.effectiveURL)
-    case "num_connects": .number(String(report.connectionCount))
-    case "num_headers": .number(String(report.headers.count))
-    case "remote_ip": .text(TransferReport.split(report.remoteAddress).host)
-    case "remote_port": .number(TransferReport.split(report.remoteAddress).port)
-    case "local_ip": .text(TransferReport.split(report.localAddress).host)
-    case "local_port": .number(TransferReport.split(report.localAddress).port)
-    case "size_download": .number(String(report.downloadedBytes))
-    case "size_upload": .number(String(report.uploadedBytes))
-    case "speed_download": .number(speed(report.downloadedBytes, report))
-    case "speed_upload": .number(speed(report.uploadedBytes, report))
-    default: time(name, report).map { .seconds($0) }
+    case "http_connect": .code(report.proxyStatus)
+    default: nil
     }
   }
 
@@ -152,6 +184,7 @@ package struct WriteOut {
     case "time_appconnect": report.handshakeTime
     case "time_pretransfer": report.requestTime
     case "time_starttransfer": report.startTransferTime
+    case "time_redirect": report.redirectTime
     case "time_total": report.totalTime
     default: nil
     }
@@ -167,6 +200,18 @@ package struct WriteOut {
   private static func json(_ report: TransferReport) -> String {
     let members = names.map { "\(quoted($0)):\(value($0, report)?.json ?? "null")" }
     return "{\(members.joined(separator: ","))}"
+  }
+
+  /// Names in lower case with the list of their values, in the order in which they came first.
+  private static func headerJSON(_ headers: HTTPHeaders) -> String {
+    var order: [String] = []
+    var values: [String: [String]] = [:]
+    for header in headers {
+      let name = header.name.lowercased()
+      if values[name] == nil { order.append(name) }
+      values[name, default: []].append(quoted(header.value))
+    }
+    return "{\(order.map { "\(quoted($0)):[\((values[$0] ?? []).joined(separator: ","))]" }.joined(separator: ","))}"
   }
 
   /// A JSON string (RFC 8259 §7).
@@ -190,5 +235,5 @@ package struct WriteOut {
 }
 
 extension Duration {
-  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+  package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

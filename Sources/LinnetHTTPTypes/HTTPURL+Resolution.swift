@@ -36,6 +36,24 @@ extension HTTPURL {
       bytes: Array(slice(0..<layout.scheme.prefixLength)) + slice(layout.hostStart..<end), layout: kept)
   }
 
+  /// The same URL with the user name and password of `original` unless it has some itself.
+  package func inheritingUserinfo(of original: HTTPURL) -> HTTPURL {
+    guard !hasUserinfo, original.hasUserinfo else { return self }
+    let userinfo = original.slice(original.layout.scheme.prefixLength..<original.layout.hostStart)
+    guard bytes.count + userinfo.count <= Self.maximumBytes else { return self }
+    let added = UInt32(truncatingIfNeeded: userinfo.count)
+    let prefix = layout.scheme.prefixLength
+    var moved = layout
+    // The schemes may differ, and so the lengths before.
+    moved.usernameEnd = prefix + (original.layout.usernameEnd - original.layout.scheme.prefixLength)
+    moved.hostStart += added
+    moved.hostEnd += added
+    moved.pathStart += added
+    moved.pathEnd += added
+    moved.queryEnd += added
+    return HTTPURL(bytes: Array(slice(0..<prefix)) + userinfo + slice(prefix..<end), layout: moved)
+  }
+
   /// The same URL without fragment.
   public func removingFragment() -> HTTPURL {
     end > layout.queryEnd ? HTTPURL(bytes: Array(slice(0..<layout.queryEnd)), layout: layout) : self

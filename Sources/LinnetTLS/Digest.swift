@@ -1,6 +1,6 @@
 internal import CLinnetOpenSSL
 
-/// Message digests and HMAC: Digest authentication (MD5, SHA-256), the WebSocket accept key (SHA-1), pins, signatures
+/// Message digests and HMAC: Digest authentication (MD5, SHA-256, SHA-512/256), the WebSocket accept key (SHA-1), pins, signatures
 /// and the checksums of downloads.
 ///
 /// An instance digests a stream piece by piece; ``hash(_:with:)`` and ``hmac(key:_:with:)`` do it in one call.
@@ -12,13 +12,15 @@ package struct Digest: ~Copyable {
     case sha256
     case sha384
     case sha512
+    /// SHA-512 with another start and cut to 256 bits (FIPS 180-4 §5.3.6.2).
+    case sha512_256
 
     /// The length of the result in bytes.
     package var byteCount: Int {
       switch self {
       case .md5: 16
       case .sha1: 20
-      case .sha256: 32
+      case .sha256, .sha512_256: 32
       case .sha384: 48
       case .sha512: 64
       }
@@ -32,6 +34,7 @@ package struct Digest: ~Copyable {
       case .sha256: unsafe EVP_sha256()
       case .sha384: unsafe EVP_sha384()
       case .sha512: unsafe EVP_sha512()
+      case .sha512_256: unsafe EVP_sha512_256()
       }
     }
   }

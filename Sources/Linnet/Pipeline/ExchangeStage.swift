@@ -7,14 +7,15 @@ final class ExchangeStage: Sendable {
   let transport: any HTTPTransport
   let bodyBuffering: ResponseBodyBufferingPolicy
   let trust: TrustOverrides
-  /// The transport would follow redirections by rules of its own; the stage above does that.
-  private let followsByItself: Bool
+  /// The transport may follow redirections by rules of its own, or has somebody behind it who does; the stage above does
+  /// that, and admits the URL of every hop.
+  private let mayFollowByItself: Bool
 
   init(transport: any HTTPTransport, bodyBuffering: ResponseBodyBufferingPolicy, trust: TrustOverrides) {
     self.transport = transport
     self.bodyBuffering = bodyBuffering
     self.trust = trust
-    followsByItself = (transport as? HTTPClient)?.configuration.redirects.isFollowing ?? false
+    mayFollowByItself = (transport as? HTTPClient)?.configuration.redirects.isFollowing ?? true
   }
 
   func execute(_ request: HTTPRequest) async throws(NetworkError) -> Response {
@@ -22,7 +23,7 @@ final class ExchangeStage: Sendable {
     guard !Task.isCancelled else { throw .cancelled }
     var sent = request
     trust.apply(to: &sent)
-    if followsByItself { sent.options.redirects = .manual }
+    if mayFollowByItself { sent.options.redirects = .manual }
     let head: HTTPResponse
     let body: ByteChunk
     do throws(TransportError) {

@@ -293,13 +293,3 @@ extension HTTPClientConfiguration {
     return HTTPHeaders(defaultHeaders.filter { standard.value(for: $0.name) != $0.value })
   }
 }
-
-extension TLSConfiguration {
-  /// The settings without the client certificate; nil when there is none to leave out.
-  fileprivate var withoutClientIdentity: TLSConfiguration? {
-    guard clientIdentity != nil else { return nil }
-    var copy = self
-    copy.clientIdentity = nil
-    return copy
-  }
-}

@@ -139,12 +139,3 @@ package struct RedirectStage: Sendable {
       response.redactingData())
   }
 }
-
-extension HTTPRequestOptions {
-  /// A client certificate is a credential, too: it is not shown to another origin than the client's.
-  ///
-  /// - Parameter foreignTLS: The settings in the place of the transport's; nil when those have no certificate.
-  mutating func dropClientIdentity(orUse foreignTLS: TLSConfiguration?) {
-    if tls == nil { tls = foreignTLS } else { tls?.clientIdentity = nil }
-  }
-}

@@ -37,11 +37,21 @@ public final class HTTPClient: Sendable {
 
   /// Sends a request and returns its response as soon as the head is there; the body follows as it is read.
   ///
-  /// HTTP errors such as 404 are responses, not errors. Redirects are not followed.
+  /// HTTP errors such as 404 are responses, not errors. Redirections are followed as ``HTTPClientConfiguration/redirects``
+  /// or the request's own policy says, by default at most 20 and none that gives something away:
+  ///
+  /// - 301 and 302 turn POST into GET, 303 turns everything but HEAD into GET; 307 and 308 repeat method and body.
+  /// - Another origin (scheme, host and port) gets none of the credentials of the request, of its URL, or of the client,
+  ///   and of the headers only those that are known to be harmless. That holds for all further requests of the chain.
+  /// - `http` after `https`, and a method that is not safe or a body for another origin, is refused.
+  ///
+  /// The response's ``HTTPResponse/url`` is where they led, and ``HTTPResponse/history`` the way. A redirection without a
+  /// `Location`, and one of another status such as 300, is a response.
   ///
   /// - Throws: `TransportError`: `invalidURL`, `unsupportedScheme`, `invalidRequest`, `invalidConfiguration`,
   ///   `requestBodyFailed` before anything was sent; the connection's and TLS's errors; `headTimeout`, `totalTimeout`,
-  ///   `emptyReply`, `connectionLost`, `invalidResponse` for the response; `cancelled` when the task was cancelled, and
+  ///   `emptyReply`, `connectionLost`, `invalidResponse` for the response; `tooManyRedirects`, `redirectLoop`,
+  ///   `redirectRefused`, `invalidRedirect` and `bodyNotReplayable` for redirections; `cancelled` when the task was cancelled, and
   ///   then the connection of the request is closed at once.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let start = environment.clock.now

@@ -41,7 +41,7 @@ extension HTTPRequest {
     }
     do throws(TransportFailure) {
       try url.admitForSending()
-      _ = try PreparedRequest(self, url: url, configuration: HTTPClientConfiguration())
+      _ = try PreparedRequest(self, url: url, configuration: HTTPClientConfiguration(), proxies: nil)
     } catch {
       throw TransportError(error, context: TransportError.Context(method: method, url: url.redactedDescription))
     }

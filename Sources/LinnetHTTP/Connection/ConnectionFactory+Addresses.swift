@@ -3,12 +3,11 @@ internal import LinnetHTTPTypes
 internal import LinnetIO
 
 extension ConnectionFactory {
-  /// The addresses to try, the best first.
-  func addresses(deadline: Instant, on shard: IOShard, timeout: Duration?) async throws(TransportFailure)
-    -> [SocketAddress]
-  {
-    let host: String
-    let port: UInt16
+  /// The addresses to connect to, the best first: the proxy's, the target's, or the origin's.
+  func addresses(_ dial: Dial) async throws(TransportFailure) -> [SocketAddress] {
+    if let server = route.proxy?.server {
+      return try await addresses(of: server.proxy.host, port: server.proxy.port, proxy: server, dial)
+    }
     switch route.target {
     case .unixSocket(let path):
       do throws(SocketAddressError) {
@@ -20,16 +19,24 @@ extension ConnectionFactory {
       guard let valid = UInt16(exactly: number), valid > 0 else {
         throw TransportFailure(code: .invalidConfiguration, phase: .request, reason: "port \(number) is out of range")
       }
-      (host, port) = (name, valid)
+      return try await addresses(of: name, port: valid, proxy: nil, dial)
     case nil:
-      (host, port) = (route.origin.host, route.origin.port)
+      return try await addresses(of: route.origin.host, port: route.origin.port, proxy: nil, dial)
     }
+  }
+
+  /// The addresses of a host that may be used, the best first.
+  ///
+  /// - Parameter proxy: The proxy whose host it is, for errors.
+  func addresses(
+    of host: String, port: UInt16, proxy: ProxyServer?, _ dial: Dial
+  ) async throws(TransportFailure) -> [SocketAddress] {
     var found = try overridden(host, port)
     if found == nil {
       do throws(ResolveError) {
-        found = try await environment.resolver.resolve(host: host, port: port, deadline: deadline, on: shard)
+        found = try await environment.resolver.resolve(host: host, port: port, deadline: dial.deadline, on: dial.shard)
       } catch {
-        throw TransportFailure(error, timeout: timeout)
+        throw TransportFailure(error, timeout: dial.timeout, proxy: proxy)
       }
     }
     let usable = (found ?? []).filter { address in
@@ -40,8 +47,10 @@ extension ConnectionFactory {
       }
     }
     guard !usable.isEmpty else {
-      throw TransportFailure(
-        code: .hostNotFound, phase: .resolve, reason: "\(host) has no address of the wanted family")
+      let failure = TransportFailure(
+        code: proxy == nil ? .hostNotFound : .proxyNotFound, phase: .resolve,
+        reason: "\(host) has no address of the wanted family")
+      throw proxy.map { failure.naming($0) } ?? failure
     }
     return usable
   }

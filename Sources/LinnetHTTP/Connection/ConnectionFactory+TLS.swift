@@ -4,73 +4,71 @@ internal import LinnetIO
 internal import LinnetTLS
 
 extension ConnectionFactory {
-  /// The TLS context of the route; nil for cleartext.
-  func tlsContext() throws(TransportFailure) -> TLSContext? {
+  /// The handshake with the origin; nil for cleartext. Its settings are read here, before the network is bothered: a bad
+  /// key file is not a connection problem.
+  func originHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
     guard let security = route.security else { return nil }
+    return TLSHandshake(
+      context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+      serverName: try serverName(security.configuration.serverName, or: route.origin.host),
+      port: route.origin.port, sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
+      insistsOnHTTP2: route.insistsOnHTTP2, proxy: route.isForwarding ? route.proxy?.server : nil)
+  }
+
+  /// The handshake with the `https` proxy of a tunnel; nil when there is none.
+  func proxyHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
+    guard let server = route.tunnel?.server, let security = server.security else { return nil }
+    do throws(TransportFailure) {
+      return TLSHandshake(
+        context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+        serverName: try serverName(security.configuration.serverName, or: server.proxy.host), port: server.proxy.port,
+        sessionKey: server.sessionKey, applicationProtocols: ["http/1.1"], insistsOnHTTP2: false, proxy: server)
+    } catch {
+      throw error.naming(server)
+    }
+  }
+
+  /// What the certificate must name.
+  private func serverName(_ chosen: String?, or host: String) throws(TransportFailure) -> TLSServerName {
     do throws(TLSError) {
-      return try security.makeContext()
+      return try TLSServerName(host: chosen ?? host).normalised()
     } catch {
       throw TransportFailure(error, phase: .request)
     }
   }
 
-  /// Runs the handshake until both sides are done, the deadline passes or the task is cancelled.
-  func handshake(
-    _ descriptor: consuming OwnedDescriptor, context: TLSContext, shard: IOShard, deadline: Instant,
-    owner: ConnectionOwner, peer: String
-  ) async throws(TransportFailure) -> ByteTransport {
-    let engine: TLSEngine
-    do throws(TLSError) {
-      engine = try TLSEngine(
-        context: context, serverName: TLSServerName(host: route.origin.host),
-        session: route.security?.takeSession(for: route.sessionKey),
-        applicationProtocols: route.applicationProtocols)
-    } catch {
-      throw TransportFailure(error, phase: .tls)
-    }
-    var transport = ByteTransport(descriptor, tls: engine)
-    let waiter = ReadinessWaiter(shard: shard)
-    let slot: Slot
-    do throws(SystemError) {
-      slot = try shard.register(transport.fd, receiver: waiter)
-    } catch {
-      throw TransportFailure(registering: error)
-    }
+  /// Puts TLS on the transport: runs the handshake until both sides are done, the deadline passes or the task is
+  /// cancelled.
+  func secure(_ dialled: inout DialledTransport, by handshake: TLSHandshake) async throws(TransportFailure) {
+    dialled.transport.startTLS(try handshake.makeEngine())
     var failure: TransportFailure?
     do throws(TransportFailure) {
-      while try !transport.handshake() {
-        try await step(&transport, waiter, deadline)
+      handshaking: while true {
+        switch try dialled.transport.handshake() {
+        case .complete: break handshaking
+        case .inProgress: try await step(&dialled)
+        case .needsVerification(let request):
+          let decision = try await handshake.decision(on: request, deadline: dialled.deadline, shard: dialled.shard)
+          dialled.transport.decide(decision)
+        }
       }
     } catch {
       failure = error
     }
-    shard.deregister(slot)
-    owner.log(transport.takeKeyLogLines())
+    handshake.security.log(dialled.transport.takeKeyLogLines())
     if var failure {
       // What was offered was h2 alone.
-      if failure.isApplicationProtocolRefused, route.insistsOnHTTP2 { failure.code = .http2NotNegotiated }
-      failure.peers = [TransportError.PeerAttempt(address: peer, cause: failure.reason)]
+      if failure.isApplicationProtocolRefused, handshake.insistsOnHTTP2 { failure.code = .http2NotNegotiated }
+      if let proxy = handshake.proxy { failure = failure.naming(proxy) }
+      failure.peers = [TransportError.PeerAttempt(address: dialled.peer, cause: failure.reason)]
       throw failure
     }
-    return transport
   }
 
   /// Moves ciphertext in whichever direction the handshake waits for.
-  private func step(
-    _ transport: inout ByteTransport, _ waiter: ReadinessWaiter, _ deadline: Instant
-  ) async throws(TransportFailure) {
+  private func step(_ dialled: inout DialledTransport) async throws(TransportFailure) {
     do throws(ReadinessWaitError) {
-      if transport.hasPendingOutput && !transport.isWritable {
-        try await waiter.waitWritable(deadline: deadline)
-        transport.isWritable = true
-        return
-      }
-      if !transport.isReadable {
-        try await waiter.waitReadable(deadline: deadline)
-        transport.isReadable = true
-        // The end came with the bytes and is not told again: reading goes on until it is met.
-        if waiter.hasPeerClosed { transport.isPeerClosed = true }
-      }
+      guard try await dialled.wait() else { return }
     } catch {
       switch error {
       case .cancelled: throw TransportFailure.cancelled.at(.tls)
@@ -79,7 +77,7 @@ extension ConnectionFactory {
       }
     }
     do throws(TransportFailure) {
-      _ = try transport.receiveCiphertext()
+      _ = try dialled.transport.receiveCiphertext()
     } catch {
       var failure = error.at(.tls)
       if failure.code == .connectionLost { failure.code = .tlsHandshakeFailed }
@@ -102,11 +100,18 @@ extension TLSSettings {
     case .only(let sources): trust = .only(sources.map { TLSSource($0) })
     }
     identity = configuration.clientIdentity.map { identity in
-      TLSIdentity(
-        certificateChain: TLSSource(identity.certificates),
-        privateKey: TLSSource(identity.privateKey ?? identity.certificates), passphrase: identity.passphrase)
+      if identity.isPKCS12 {
+        TLSIdentity(pkcs12: TLSSource(identity.certificates), passphrase: identity.passphrase)
+      } else {
+        TLSIdentity(
+          certificateChain: TLSSource(identity.certificates),
+          privateKey: TLSSource(identity.privateKey ?? identity.certificates), passphrase: identity.passphrase)
+      }
     }
+    pinnedPublicKeys = Set(configuration.pinnedPublicKeys.map(\.digest))
+    asksForDecision = configuration.certificateVerifier != nil
     cipherList = configuration.cipherList
+    cipherSuites = configuration.cipherSuites
     keyLog = configuration.keyLogFile
   }
 }

@@ -9,6 +9,8 @@ package struct EngineEnvironment: Sendable {
   package var clock: any MonotonicClock
   package var variables: [String: String]
   package var trustPlaces: TrustPlaces
+  /// What servers and proxies have asked for; one for each client.
+  let challenges = ChallengeResponder()
 
   package init(
     shards: ShardGroup = .shared, resolver: any NameResolver = SystemResolver.shared,

@@ -3,10 +3,13 @@ internal import LinnetHTTPTypes
 internal import LinnetIO
 internal import LinnetProtocols
 
-/// Everything that making a connection for one pool needs: where to, how protected, how long.
+/// Everything that making a connection for one pool needs: where to, through what, how protected, how long.
 struct Route: Sendable {
+  /// Where requests are answered. For connections that carry requests for many origins to a proxy, which forwards them, it
+  /// is the proxy.
   let origin: Origin
   let target: ConnectTarget?
+  let proxy: ProxyHop?
   /// Nil for cleartext.
   let security: ConnectionSecurity?
   let connectTimeout: Duration?
@@ -36,15 +39,29 @@ struct Route: Sendable {
     }
   }
 
-  /// The origin for messages: `host:port`, or the socket's path.
+  /// Whether the connection goes to a proxy that forwards requests.
+  var isForwarding: Bool { proxy.map { !$0.isTunnel } ?? false }
+
+  /// The proxy that connections are asked of; nil without one, and when it forwards requests.
+  var tunnel: ProxyHop? { proxy.flatMap { $0.isTunnel ? $0 : nil } }
+
+  /// Where the connection leads, for messages: `host:port`, the socket's path, or the proxy that forwards.
   var name: String {
+    if let proxy { return proxy.isTunnel ? "\(origin.authority) through \(proxy.server.name)" : proxy.server.name }
+    return endName
+  }
+
+  private var endName: String {
     switch target {
     case .unixSocket(let path): "unix:\(path)"
     case .host(let host, let port): "\(host):\(port)"
-    case nil: "\(origin.host.contains(":") ? "[\(origin.host)]" : origin.host):\(origin.port)"
+    case nil: origin.authority
     }
   }
 
   /// Sessions are resumed only towards the same origin; the policy is part of ``ConnectionSecurity`` itself.
-  var sessionKey: String { "\(origin.host):\(origin.port) \(target.map { "\($0)" } ?? "")" }
+  var sessionKey: String {
+    if isForwarding, let proxy { return proxy.server.sessionKey }
+    return "\(origin.host):\(origin.port) \(target.map { "\($0)" } ?? "")"
+  }
 }

@@ -27,7 +27,7 @@ extension TransportError {
       failure,
       context: Context(
         method: method ?? request.method, url: self.url ?? url.redactedDescription, attempts: attempts,
-        elapsed: elapsed))
+        elapsed: elapsed, history: history))
   }
 
   /// The same error as the end of a call that was tried `retries` times before.
@@ -36,6 +36,7 @@ extension TransportError {
   package func afterRetries(_ retries: Int, elapsed: Duration) -> TransportError {
     TransportError(
       failure,
-      context: Context(method: method, url: url, attempts: max(1, attempts) + retries, elapsed: elapsed))
+      context: Context(
+        method: method, url: url, attempts: max(1, attempts) + retries, elapsed: elapsed, history: history))
   }
 }

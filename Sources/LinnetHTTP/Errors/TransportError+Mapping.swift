@@ -52,8 +52,11 @@ extension TransportFailure {
   init(_ error: TLSError, phase: TransportError.Phase) {
     switch error.code {
     case .certificateExpired, .certificateNotYetValid, .hostnameMismatch, .unknownIssuer, .selfSigned,
-      .certificateRevoked, .weakCertificate, .chainTooLong, .certificateInvalid, .noPeerCertificate:
+      .certificateRevoked, .weakCertificate, .chainTooLong, .certificateInvalid, .noPeerCertificate,
+      .certificateRefused:
       self.init(code: .certificateRejected, phase: .tls, reason: error.description)
+    case .publicKeyNotPinned:
+      self.init(code: .publicKeyNotPinned, phase: .tls, reason: error.description)
     case .noTrustRoots:
       self.init(code: .trustRootsUnavailable, phase: .tls, reason: error.description)
     case .configuration:
@@ -79,10 +82,11 @@ extension TransportFailure {
     self.init(code: code, phase: .decode, reason: error.description, sent: .all)
   }
 
-  init(_ error: ResolveError, timeout: Duration?) {
+  /// - Parameter proxy: The proxy whose name was looked up, if it was one's.
+  init(_ error: ResolveError, timeout: Duration?, proxy: ProxyServer? = nil) {
     switch error.reason {
     case .notFound:
-      self.init(code: .hostNotFound, phase: .resolve, reason: error.description)
+      self.init(code: proxy == nil ? .hostNotFound : .proxyNotFound, phase: .resolve, reason: error.description)
     case .temporary, .failed:
       self.init(code: .resolutionFailed, phase: .resolve, reason: error.description)
     case .timedOut:
@@ -91,7 +95,9 @@ extension TransportFailure {
         reason: "\(error.description)\(timeout.map { " after \($0.shortText)" } ?? "")")
     case .cancelled:
       self = .cancelled.at(.resolve)
+      return
     }
+    if let proxy { self = naming(proxy) }
   }
 
   init(_ error: ConnectError, route: Route, timeout: Duration?) {
@@ -106,17 +112,21 @@ extension TransportFailure {
         code: .connectTimeout, phase: .connect,
         reason: "no connection to \(route.name)\(timeout.map { " within \($0.shortText)" } ?? "")", peers: peers)
     case .noAddresses:
-      self.init(code: .hostNotFound, phase: .resolve, reason: "\(route.name) has no address")
+      self.init(
+        code: route.proxy == nil ? .hostNotFound : .proxyNotFound, phase: .resolve,
+        reason: "\(route.name) has no address")
     case .failed:
       let causes = error.attempts.compactMap(\.cause)
       let isRefused = !causes.isEmpty && causes.allSatisfy(\.isConnectionRefused)
       let isOffline = !causes.isEmpty && causes.allSatisfy(\.isNetworkUnreachable)
       let isOurs = causes.contains(where: \.isDescriptorLimit)
       let told = error.attempts.last { $0.cause != nil }
+      let code: TransportError.Code =
+        isRefused ? .connectionRefused : isOffline ? .networkUnreachable : isOurs ? .systemError : .connectFailed
       self.init(
-        code: isRefused ? .connectionRefused : isOffline ? .networkUnreachable : isOurs ? .systemError : .connectFailed,
-        phase: .connect,
+        code: route.proxy == nil || code == .systemError ? code : .proxyConnectFailed, phase: .connect,
         reason: told.map { "\($0.causeText) (\($0.address))" } ?? "no connection was made", peers: peers)
+      if let server = route.proxy?.server { self = naming(server) }
     }
   }
 
@@ -127,6 +137,28 @@ extension TransportFailure {
     default:
       self.init(code: .invalidURL, phase: .request, reason: error.description)
     }
+  }
+}
+
+extension TransportFailure {
+  /// A redirection that is not followed. Its URL is shown as that of a request is: without the values of its query.
+  init(_ problem: RedirectProblem) {
+    let code: TransportError.Code
+    let told: RedirectProblem
+    switch problem {
+    case .tooManyHops: (code, told) = (.tooManyRedirects, problem)
+    case .loop(let url): (code, told) = (.redirectLoop, .loop(url.redactingValuesInURL))
+    case .severalLocations, .invalidLocation: (code, told) = (.invalidRedirect, problem)
+    case .bodyNotReplayable: (code, told) = (.bodyNotReplayable, problem)
+    case .unsupportedScheme: (code, told) = (.redirectRefused, problem)
+    case .refused(let url): (code, told) = (.redirectRefused, .refused(url: url.redactingValuesInURL))
+    case .downgrade(let url): (code, told) = (.redirectRefused, .downgrade(url: url.redactingValuesInURL))
+    case .unsafeAcrossOrigins(let method, let url):
+      (code, told) = (.redirectRefused, .unsafeAcrossOrigins(method: method, url: url.redactingValuesInURL))
+    case .bodyAcrossOrigins(let url):
+      (code, told) = (.redirectRefused, .bodyAcrossOrigins(url: url.redactingValuesInURL))
+    }
+    self.init(code: code, phase: .head, reason: told.description, sent: .all)
   }
 }
 

@@ -19,6 +19,8 @@ public struct TransportError: Error, Sendable {
   public var method: HTTPMethod? { details.context.method }
   /// The request's URL with its user name and password masked, when it got that far.
   public var url: String? { details.context.url }
+  /// The redirections that were followed before the request that failed, in order; ``url`` is where they led.
+  public var history: [HTTPRedirectHop] { details.context.history }
   /// Each address that was tried, with the reason for which it failed; in order.
   public var peers: [PeerAttempt] { details.failure.peers }
   /// The time from the start of the request to the failure.
@@ -99,6 +101,7 @@ public struct TransportError: Error, Sendable {
     var url: String?
     var attempts = 0
     var elapsed: Duration = .zero
+    var history: [HTTPRedirectHop] = []
   }
 
   private final class Details: Sendable {
@@ -132,12 +135,21 @@ extension TransportError: CustomStringConvertible {
       text += " (\(told.joined(separator: "; ")))"
     }
     if let underlying { text += ": \(underlying)" }
-    if attempts > 0 { text += " [attempt \(attempts), \(elapsed.shortText)]" }
+    if attempts > 0 { text += " [attempt \(attempts), \(elapsed.shortText)\(details.context.historyText)]" }
     return text.replacingLineBreaks()
   }
 
   /// `phase: code`, without any data of the request.
   public var shortDescription: String { "\(phase.rawValue): \(code.rawValue)" }
+}
+
+extension TransportError.Context {
+  /// `, after 2 redirects from http://host/path`, or nothing.
+  fileprivate var historyText: String {
+    guard let first = history.first else { return "" }
+    let count = history.count == 1 ? "a redirect" : "\(history.count) redirects"
+    return ", after \(count) from \(first.from.redactedDescription.redactingValuesInURL)"
+  }
 }
 
 extension TransportError: CustomReflectable {

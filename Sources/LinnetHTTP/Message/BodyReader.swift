@@ -102,6 +102,16 @@ final class BodyReader: Sendable {
     }
   }
 
+  /// At most this much of the body, for an error that shows it; what fails, or is more, is left out.
+  func beginning(upTo limit: Int) async -> ByteChunk {
+    var bytes: [UInt8] = []
+    while bytes.count <= limit, let chunk = try? await next() {
+      bytes.append(contentsOf: chunk.prefix(limit + 1 - bytes.count))
+    }
+    discard()
+    return ByteChunk(Array(bytes.prefix(limit)))
+  }
+
   func collect(upTo limit: Int) async throws(TransportError) -> ByteChunk {
     // An empty result would pass for an empty body.
     guard !state.withLock({ $0.isEndTold }) else {

@@ -21,6 +21,7 @@ struct Exchange: Sendable {
     TransportError(
       peer.map { failure.of(peer: $0) } ?? failure,
       context: TransportError.Context(
-        method: method, url: url.redactedDescription, attempts: attempts, elapsed: elapsed))
+        method: method, url: url.redactedDescription, attempts: attempts, elapsed: elapsed,
+        history: history))
   }
 }

@@ -11,8 +11,10 @@ struct Pipeline: Sendable {
   private let first: RedirectStage<CookieStage<ChallengeAuthStage<TransportStage>>>
 
   init(_ configuration: HTTPClientConfiguration, environment: EngineEnvironment, pools: ConnectionPools) {
+    let securities = SecurityRegistry(configuration.tls, environment: environment)
     let transport = TransportStage(
-      pools: pools, securities: SecurityRegistry(configuration.tls, environment: environment),
+      pools: pools, securities: securities,
+      proxies: ProxyRegistry(configuration, variables: environment.variables, securities: securities),
       configuration: configuration)
     first = RedirectStage(
       configuration: configuration,

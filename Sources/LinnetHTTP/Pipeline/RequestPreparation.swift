@@ -6,12 +6,16 @@ internal import LinnetProtocols
 /// A request made ready for the transport: URL parsed, options merged with the configuration, head built.
 struct PreparedRequest: Sendable {
   let url: HTTPURL
-  let head: RequestHead
+  private(set) var head: RequestHead
   let body: HTTPRequestBody?
   let timeouts: TimeoutConfiguration
   /// Nil: the client's.
   let tls: TLSConfiguration?
   let target: ConnectTarget?
+  /// The proxy on the way, if there is one.
+  let proxy: ProxyHop?
+  /// What is said to a proxy that forwards the request.
+  private var dialogue: ChallengeDialogue?
   var httpVersion: HTTPVersionPolicy
   /// Nil: the body is handed out as it comes.
   let decompression: DecompressionConfiguration?
@@ -25,7 +29,9 @@ struct PreparedRequest: Sendable {
   /// The same, still so when its body is under way.
   var staysRepeatable: Bool { head.method.isIdempotent && body?.isOneShot != true }
 
-  init(_ request: HTTPRequest, url: HTTPURL, configuration: HTTPClientConfiguration) throws(TransportFailure) {
+  init(
+    _ request: HTTPRequest, url: HTTPURL, configuration: HTTPClientConfiguration, proxies: ProxyRegistry?
+  ) throws(TransportFailure) {
     let options = request.options
     self.url = url
     body = request.body
@@ -33,6 +39,9 @@ struct PreparedRequest: Sendable {
     tls = options.tls
     target = options.connectTarget ?? configuration.connectTarget
     httpVersion = options.httpVersion ?? configuration.httpVersion
+    // Who says where to connect means it.
+    let way = target == nil ? try proxies?.way(to: url, options, httpVersion: httpVersion) ?? .direct : .direct
+    proxy = way.hop
     collectCap = options.maximumCollectedBytes ?? configuration.maximumCollectedBytes
     // "A client MUST NOT generate a 100-continue expectation in a request that does not include content" (RFC 9110
     // §10.1.1).
@@ -57,15 +66,49 @@ struct PreparedRequest: Sendable {
       headers.add("Priority", priority.fieldValue)
     }
     if expectsContinue && !headers.contains("Expect") { headers.add("Expect", "100-continue") }
-    head = RequestHead(method: request.method, target: url.requestTarget, headers: headers)
+    var target = url.requestTarget
+    switch way {
+    case .direct: break
+    case .through(let hop) where !hop.isTunnel:
+      target = url.absoluteRequestTarget
+      headers.replace(with: hop.server.proxy.headers)
+      dialogue = hop.server.makeDialogue()
+    case .through, .excepted:
+      // Meant for a proxy, and the origin is none.
+      headers.remove("Proxy-Authorization")
+    }
+    head = RequestHead(method: request.method, target: target, headers: headers)
+  }
+
+  /// The proxy that forwards the request.
+  var forwarder: ProxyServer? { proxy.flatMap { $0.isTunnel ? nil : $0.server } }
+
+  /// Says to a proxy that forwards the request what it wants to know about credentials, as far as that is known.
+  mutating func authorize() throws(TransportFailure) {
+    guard dialogue != nil else { return }
+    let content: ByteChunk? =
+      switch body?.source {
+      case nil: ByteChunk()
+      case .bytes(let bytes): bytes
+      case .file, .replayable, .oneShot: nil
+      }
+    _ = try dialogue?.authorize(method: head.method, target: head.target, content: content, into: &head.headers)
+  }
+
+  /// Whether the request is to be sent again, because the proxy asks for credentials that it can be given.
+  mutating func answers(_ response: ResponseHead) -> Bool {
+    guard dialogue?.accepts(response) == true else { return false }
+    return body?.isReplayable ?? true
   }
 
   private static func makeHeaders(
     _ request: HTTPRequest, url: HTTPURL, defaults: HTTPHeaders
   ) throws(TransportFailure) -> HTTPHeaders {
     var headers = HTTPHeaders()
-    if !request.headers.contains("Host") && !defaults.contains("Host") { headers.add("Host", url.hostHeaderValue) }
     let omitted = request.options.omittedDefaultHeaders
+    let hasDefaultHost =
+      defaults.contains("Host") && !omitted.contains { ASCII.equalIgnoringCase($0.utf8, "Host".utf8) }
+    if !request.headers.contains("Host") && !hasDefaultHost { headers.add("Host", url.hostHeaderValue) }
     if omitted.isEmpty && request.headers.isEmpty {
       headers.add(contentsOf: defaults)
     } else {

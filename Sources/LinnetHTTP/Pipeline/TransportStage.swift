@@ -15,6 +15,7 @@ internal import LinnetProtocols
 struct TransportStage: ExchangeStage {
   let pools: ConnectionPools
   let securities: SecurityRegistry
+  let proxies: ProxyRegistry
   let configuration: HTTPClientConfiguration
 
   /// A server that closes every idle connection can make at most this many stale in a row: those of one pool.
@@ -30,7 +31,7 @@ struct TransportStage: ExchangeStage {
     do throws(TransportFailure) {
       context.attempts = 0
       try hop.url.admitForSending()
-      let prepared = try PreparedRequest(hop.request, url: hop.url, configuration: configuration)
+      let prepared = try PreparedRequest(hop.request, url: hop.url, configuration: configuration, proxies: proxies)
       context.attempts = exchange.attempts
       return try await send(prepared, context: context)
     } catch {
@@ -50,7 +51,13 @@ struct TransportStage: ExchangeStage {
     while true {
       let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
       do throws(TransportFailure) {
-        return try await exchange(request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
+        try request.authorize()
+        let response = try await exchange(
+          request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
+        guard let forwarder = request.forwarder, try await asksAgain(forwarder, &request, response) else {
+          return response
+        }
+        continue
       } catch {
         if error.demandsHTTP1 {
           // Who may not use HTTP/1.1, or not send the request again, hears what the server said.
@@ -102,6 +109,22 @@ struct TransportStage: ExchangeStage {
     }
   }
 
+  /// Whether a proxy that forwards requests wants this one again, with credentials. A refusal of what it was given is no
+  /// response of the origin: it is thrown.
+  private func asksAgain(
+    _ proxy: ProxyServer, _ request: inout PreparedRequest, _ response: HTTPResponse
+  ) async throws(TransportFailure) -> Bool {
+    let isRepeated = request.answers(response.head)
+    guard response.status == .proxyAuthenticationRequired else { return false }
+    // Read to its end, the connection is free for the second request.
+    let body = await response.body.reader.beginning(upTo: ConnectTunnelMachine.maximumBodyBytes)
+    guard isRepeated else {
+      throw TransportFailure(response.head, body: body, proxy: proxy, reason: "").with(sent: .all)
+    }
+    request.onEvent?(.challenged(response.head))
+    return true
+  }
+
   // MARK: Connection
 
   private struct Lease {
@@ -113,20 +136,31 @@ struct TransportStage: ExchangeStage {
   }
 
   private func pool(for request: PreparedRequest) throws(TransportFailure) -> OriginPool {
-    let origin = request.url.origin
-    let security = origin.scheme == .https ? securities.security(for: request.tls) : nil
-    if request.httpVersion == .http2Only && security == nil {
+    if request.httpVersion == .http2Only && !request.url.isSecure {
       throw TransportFailure(
         code: .http2NotNegotiated, phase: .request,
         reason: "HTTP/2 is agreed on by TLS only; http2PriorKnowledge speaks it in cleartext")
     }
+    // Connections to a proxy that forwards requests are as good for one origin as for another.
+    let origin = request.forwarder?.origin ?? request.url.origin
+    let security =
+      if let forwarder = request.forwarder {
+        forwarder.security
+      } else if origin.isSecure {
+        securities.security(for: request.tls)
+      } else {
+        ConnectionSecurity?.none
+      }
+    let httpVersion = request.forwarder == nil ? request.httpVersion : .http1Only
     let key = PoolKey(
-      origin: origin, security: security?.id ?? 0, target: request.target, httpVersion: request.httpVersion)
+      origin: origin, security: security?.id ?? 0, target: request.target,
+      proxy: request.proxy.map { $0.isTunnel ? -$0.server.id : $0.server.id } ?? 0, httpVersion: httpVersion)
     let pool = pools.pool(for: key) {
       let route = Route(
-        origin: origin, target: request.target, security: security, connectTimeout: request.timeouts.connect,
-        socket: configuration.socket, resolveOverrides: configuration.resolveOverrides,
-        limits: HTTP1Limits(configuration.responseLimits), httpVersion: request.httpVersion, http2: configuration.http2)
+        origin: origin, target: request.target, proxy: request.proxy, security: security,
+        connectTimeout: request.timeouts.connect, socket: configuration.socket,
+        resolveOverrides: configuration.resolveOverrides, limits: HTTP1Limits(configuration.responseLimits),
+        httpVersion: httpVersion, http2: configuration.http2)
       var limits = PoolLimits(configuration.pool, origin: origin)
       limits.assumeMultiplexed = route.mayMultiplex
       return OriginPool(route: route, limits: limits, environment: pools.environment)

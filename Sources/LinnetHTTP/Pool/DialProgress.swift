@@ -19,6 +19,11 @@ final class DialProgress: Sendable {
     state.withLock { $0 = State(phase: .connect, peers: peers) }
   }
 
+  func asking(_ proxy: ProxyServer, _ peer: String) {
+    let attempt = TransportError.PeerAttempt(address: peer, cause: "\(proxy.name) did not answer")
+    state.withLock { $0 = State(phase: .proxy, peers: [attempt]) }
+  }
+
   func securing(_ peer: String) {
     let attempt = TransportError.PeerAttempt(address: peer, cause: "the TLS handshake was not done")
     state.withLock { $0 = State(phase: .tls, peers: [attempt]) }

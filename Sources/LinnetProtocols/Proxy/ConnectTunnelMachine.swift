@@ -28,6 +28,8 @@ package struct ConnectTunnelMachine: ~Copyable, Sendable, ProxyHandshake {
   private let target: Origin
   private var connection: HTTP1ClientMachine
   private var state: State
+  /// The answer that made the tunnel.
+  package private(set) var response: ResponseHead?
 
   /// How much of a refusal's body is kept. Squid's and nginx's pages have 1–4 KiB; more is of no use in an error.
   package static var maximumBodyBytes: Int { 16 * 1024 }
@@ -109,6 +111,7 @@ package struct ConnectTunnelMachine: ~Copyable, Sendable, ProxyHandshake {
     case .head(let head, _) where (200..<300).contains(head.status.code):
       // The end of the message, which has no body; the wire is the tunnel's after it.
       do throws(HTTP1Error) { _ = try connection.nextEvent() } catch { throw fail(error) }
+      response = head
       state = .established
     case .head(let head, _):
       guard head.status.code != 101 else { throw fail(.switchedProtocols) }

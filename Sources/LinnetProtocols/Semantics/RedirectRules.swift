@@ -23,12 +23,13 @@ package enum RedirectRules {
   ///   - headers: Its fields.
   ///   - method: The method of the request.
   ///   - url: The URL of the request; its fragment is inherited (§10.2.2).
+  ///   - keepsPost: Whether 301 and 302 repeat a POST as it was.
   /// - Returns: nil when the response is no redirection to follow: another status, no `Location`, or an empty one.
   /// - Throws: ``RedirectProblem``.
   package static func proposal(
-    status: Int, headers: HTTPHeaders, method: HTTPMethod, url: HTTPURL
+    status: Int, headers: HTTPHeaders, method: HTTPMethod, url: HTTPURL, keepsPost: Bool = false
   ) throws(RedirectProblem) -> Proposal? {
-    guard let (next, keepsBody) = request(after: status, method: method) else { return nil }
+    guard let (next, keepsBody) = request(after: status, method: method, keepsPost: keepsPost) else { return nil }
     guard let target = try target(of: headers, from: url) else { return nil }
     return Proposal(url: target, method: next, keepsBody: keepsBody)
   }
@@ -38,9 +39,11 @@ package enum RedirectRules {
 
   /// 301 and 302 turn POST into GET, as every client does (§15.4.2, §15.4.3); 303 turns all but HEAD into GET
   /// (§15.4.4); 307 and 308 change nothing. 300 leaves the choice to the user, and 304 to 306 are no redirections.
-  private static func request(after status: Int, method: HTTPMethod) -> (method: HTTPMethod, keepsBody: Bool)? {
+  private static func request(
+    after status: Int, method: HTTPMethod, keepsPost: Bool
+  ) -> (method: HTTPMethod, keepsBody: Bool)? {
     switch status {
-    case 301, 302: method == .post ? (.get, false) : (method, true)
+    case 301, 302: method == .post && !keepsPost ? (.get, false) : (method, true)
     case 303: (method == .head ? .head : .get, false)
     case 307, 308: (method, true)
     default: nil
@@ -53,12 +56,44 @@ package enum RedirectRules {
     guard let location = headers.firstValueBytes(of: "Location"), !location.isEmpty else { return nil }
     guard Set(headers.values(for: "Location")).count == 1 else { throw .severalLocations }
     do throws(HTTPURLError) {
-      return try url.resolve(bytes: location).inheritingFragment(of: url)
+      let target = try url.resolve(bytes: location)
+      // The parser knows WebSocket URLs, too; and a port that nothing listens on is told here, while the redirection is at
+      // hand.
+      guard target.scheme == .http || target.scheme == .https else {
+        throw HTTPURLError.unsupportedScheme(target.scheme.rawValue)
+      }
+      _ = try target.connectablePort()
+      return target.inheritingFragment(of: url)
     } catch .unsupportedScheme(let scheme) {
       throw .unsupportedScheme(scheme)
     } catch {
       throw .invalidLocation(error)
     }
+  }
+}
+
+/// What is not followed unless it was asked for.
+extension RedirectRules {
+  /// Why a proposal must not be followed, or nil: it would leave TLS, or hand what changes something, or a body, to another
+  /// origin.
+  ///
+  /// - Parameters:
+  ///   - proposal: The proposal.
+  ///   - url: The URL of the request before it.
+  ///   - hasBody: Whether a body would go along.
+  ///   - allowsDowngrade: Whether HTTP may follow HTTPS.
+  ///   - allowsUnsafe: Whether another origin may get unsafe methods (RFC 9110 §9.2.1) and bodies.
+  package static func refusal(
+    of proposal: Proposal, from url: HTTPURL, hasBody: Bool, allowsDowngrade: Bool, allowsUnsafe: Bool
+  ) -> RedirectProblem? {
+    if url.isSecure && !proposal.url.isSecure && !allowsDowngrade {
+      return .downgrade(url: proposal.url.redactedDescription)
+    }
+    guard !allowsUnsafe, !proposal.url.isSameOrigin(as: url) else { return nil }
+    if !proposal.method.isSafe {
+      return .unsafeAcrossOrigins(method: proposal.method, url: proposal.url.redactedDescription)
+    }
+    return hasBody ? .bodyAcrossOrigins(url: proposal.url.redactedDescription) : nil
   }
 }
 
@@ -108,6 +143,59 @@ extension RedirectRules {
   }
 }
 
+/// What goes along from a client whose requests have fields for every purpose.
+extension RedirectRules {
+  /// Names, in lower case, of request fields that say what is wanted and never who wants it.
+  private static var harmlessNames: Set<String> {
+    [
+      "accept", "accept-charset", "accept-datetime", "accept-encoding", "accept-language", "cache-control", "dnt",
+      "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "max-forwards", "pragma",
+      "prefer", "priority", "range", "te", "upgrade-insecure-requests", "user-agent",
+    ]
+  }
+
+  /// The same for fields without which a body cannot be read.
+  private static var harmlessBodyNames: Set<String> {
+    [
+      "content-digest", "content-disposition", "content-encoding", "content-language", "content-length", "content-md5",
+      "content-range", "content-type", "digest", "expect", "repr-digest", "trailer", "transfer-encoding",
+    ]
+  }
+
+  /// The fields that may go to another origin when nobody knows what the others mean: those on a list of harmless ones,
+  /// unless they were marked as sensitive.
+  ///
+  /// `Host`, `Origin` and `Referer` are not among them: they speak of the origin that is left.
+  ///
+  /// - Parameters:
+  ///   - headers: The fields of the request that is proposed.
+  ///   - additional: More names of fields with credentials, in any case.
+  ///   - keepsBody: Whether the body is sent.
+  package static func harmlessFields(
+    of headers: HTTPHeaders, additional: Set<String>, keepsBody: Bool
+  ) -> HTTPHeaders {
+    var kept = headers
+    for name in harmfulNames(in: headers, additional: additional, keepsBody: keepsBody) { kept.remove(name) }
+    return kept
+  }
+
+  /// The names, in lower case, of the fields that ``harmlessFields(of:additional:keepsBody:)`` leaves out.
+  package static func harmfulNames(
+    in headers: HTTPHeaders, additional: Set<String>, keepsBody: Bool
+  ) -> [String] {
+    var harmless = harmlessNames
+    if keepsBody { harmless.formUnion(harmlessBodyNames) }
+    harmless.subtract(additional.map(\.asciiLowercased))
+    var harmful: [String] = []
+    for (index, header) in headers.enumerated() {
+      let name = header.name.asciiLowercased
+      guard !harmful.contains(name) else { continue }
+      if headers.isSensitive(at: index) || !harmless.contains(name) { harmful.append(name) }
+    }
+    return harmful
+  }
+}
+
 /// Why a redirection cannot be followed.
 package enum RedirectProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// More than ``RedirectRules/maximumHops`` in a row.
@@ -124,6 +212,12 @@ package enum RedirectProblem: Error, Sendable, Hashable, CustomStringConvertible
   case bodyNotReplayable(status: Int)
   /// A policy does not follow it.
   case refused(url: String)
+  /// HTTP would follow HTTPS.
+  case downgrade(url: String)
+  /// Another origin would get a method that may change something.
+  case unsafeAcrossOrigins(method: HTTPMethod, url: String)
+  /// Another origin would get the body.
+  case bodyAcrossOrigins(url: String)
 
   /// A stable number, for errors that have codes.
   package var code: Int {
@@ -135,6 +229,9 @@ package enum RedirectProblem: Error, Sendable, Hashable, CustomStringConvertible
     case .unsupportedScheme: 5
     case .bodyNotReplayable: 6
     case .refused: 7
+    case .downgrade: 8
+    case .unsafeAcrossOrigins: 9
+    case .bodyAcrossOrigins: 10
     }
   }
 
@@ -148,6 +245,10 @@ package enum RedirectProblem: Error, Sendable, Hashable, CustomStringConvertible
     case .unsupportedScheme(let scheme): "redirect to the unsupported scheme \"\(scheme)\""
     case .bodyNotReplayable(let status): "the body cannot be sent again, as status \(status) asks"
     case .refused(let url): "the redirect to \(url) is refused by the policy"
+    case .downgrade(let url): "the redirect from https to \(url) is refused: it would leave TLS"
+    case .unsafeAcrossOrigins(let method, let url):
+      "the redirect of a \(method.rawValue) to another origin, \(url), is refused"
+    case .bodyAcrossOrigins(let url): "the redirect of a request with a body to another origin, \(url), is refused"
     }
   }
 }

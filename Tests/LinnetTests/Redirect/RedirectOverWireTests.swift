@@ -6,6 +6,13 @@ import Testing
 
 /// Redirections between real servers, through the raw client.
 @Suite struct RedirectOverWireTests {
+  /// A client that leaves redirections to the stage under test.
+  private func notFollowing() -> HTTPClient {
+    var configuration = HTTPClientConfiguration()
+    configuration.redirects = .manual
+    return HTTPClient(configuration: configuration)
+  }
+
   private func exchange(_ client: HTTPClient) -> NextStage {
     { request throws(NetworkError) in
       do throws(TransportError) {
@@ -36,7 +43,7 @@ import Testing
     let request = HTTPRequest.post(
       home.url("/1"), headers: ["Authorization": "Bearer secret", "X-Tenant": "7", "Content-Type": "text/plain"],
       body: .text("hello"))
-    let client = HTTPClient()
+    let client = notFollowing()
     let response = try await RedirectStage().execute(
       request, call: CallContext(allowsInsecureHTTP: true), next: exchange(client))
     #expect(response.text == "end")
@@ -62,7 +69,7 @@ import Testing
     let target = foreign.url("/")
     let home = try ScriptedServer.start(.handler { _ in .redirect(308, to: target) })
     defer { home.stop() }
-    let client = HTTPClient()
+    let client = notFollowing()
     let response = try await RedirectStage().execute(
       .post(home.url("/1"), body: .text("secret")), call: CallContext(allowsInsecureHTTP: true), next: exchange(client))
     #expect(response.statusCode == 308)
@@ -77,7 +84,7 @@ import Testing
     let target = "http://user:hunter2@\(foreign.authority)/"
     let home = try ScriptedServer.start(.handler { _ in .redirect(302, to: target) })
     defer { home.stop() }
-    let client = HTTPClient()
+    let client = notFollowing()
     let error = await #expect(throws: NetworkError.self) {
       try await RedirectStage().execute(
         .get(home.url("/")), call: CallContext(allowsInsecureHTTP: true), next: exchange(client))

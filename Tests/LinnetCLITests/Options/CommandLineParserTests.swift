@@ -20,7 +20,7 @@ struct CommandLineParserTests {
   @Test("short options without values can be combined, and the last one may take a value")
   func combined() throws {
     let options = try parse("-sSfo", "file", "-kXPUT", "http://a/")
-    #expect(options.isSilent && options.showsErrors && options.failsOnHTTPError && options.isInsecure)
+    #expect(options.isSilent && options.showsErrors && options.failsOnHTTPError && options.tls.isInsecure)
     #expect(options.outputs == [.file(Argument("file"))])
     #expect(options.method == "PUT")
     #expect(options.urls == [Argument("http://a/")])
@@ -30,7 +30,7 @@ struct CommandLineParserTests {
   func longValues() throws {
     let options = try parse("--output=a=b", "--max-time", "2.5", "--header=A: b", "http://a/")
     #expect(options.outputs == [.file(Argument("a=b"))])
-    #expect(options.maximumTime == .milliseconds(2500))
+    #expect(options.connection.maximumTime == .milliseconds(2500))
     #expect(options.headers == [Argument("A: b")])
   }
 
@@ -82,8 +82,8 @@ struct CommandLineParserTests {
   @Test("a time of 0 is no limit")
   func noLimit() throws {
     let options = try parse("--connect-timeout", "0", "-m", "0", "http://a/")
-    #expect(options.connectTimeout == nil && options.maximumTime == nil)
-    #expect(try parse("http://a/").connectTimeout == .seconds(300))
+    #expect(options.connection.connectTimeout == nil && options.connection.maximumTime == nil)
+    #expect(try parse("http://a/").connection.connectTimeout == .seconds(300))
   }
 
   @Test(
@@ -94,7 +94,8 @@ struct CommandLineParserTests {
       ("+[::1]:80:127.0.0.1", "::1:80", ["127.0.0.1"]),
     ])
   func resolve(_ text: String, _ key: String, _ addresses: [String]) throws {
-    #expect(try parse("--resolve", text, "http://a/").resolve == [.init(hostAndPort: key, addresses: addresses)])
+    #expect(
+      try parse("--resolve", text, "http://a/").connection.resolve == [.init(hostAndPort: key, addresses: addresses)])
   }
 
   @Test(
@@ -106,7 +107,7 @@ struct CommandLineParserTests {
     ] as [([String], HTTPVersionPolicy)])
   func versions(_ words: [String], _ policy: HTTPVersionPolicy) throws {
     let options = try CommandLineParser.parse((words + ["http://a/"]).map { Argument($0) })
-    #expect(options.httpVersion == policy)
+    #expect(options.connection.httpVersion == policy)
   }
 
   @Test("a word that is not UTF-8 keeps its bytes")
@@ -126,7 +127,21 @@ struct CommandLineParserTests {
   @Test(
     "a wrong word is an error of one line that names it",
     arguments: [
-      (["--foo", "http://a/"], "--foo"), (["-sQ", "http://a/"], "-Q"), (["-L", "http://a/"], "-L"),
+      (["--foo", "http://a/"], "--foo"), (["-sQ", "http://a/"], "-Q"), (["-F", "a=b", "http://a/"], "multipart"),
+      (["--retry", "3", "http://a/"], "'--retry'"),
+      (["--no-foo", "http://a/"], "--no-foo"), (["--no-output", "x", "http://a/"], "--no-output"),
+      (["-v", "-q", "http://a/"], "-q"), (["-sq", "http://a/"], "-q"),
+      (["--max-redirs", "-2", "http://a/"], "-2"), (["--proto-redir", "=ftp", "http://a/"], "ftp"),
+      (["--limit-rate", "1.2.3K", "http://a/"], "1.2.3K"),
+      (["--limit-rate", "99999999999999999999", "http://a/"], "9999"),
+      (["--limit-rate", "18446744073709551615T", "http://a/"], "T"), (["--limit-rate", "K", "http://a/"], "'K'"),
+      (["-C", "x", "http://a/"], "'x'"), (["-z", "-", "http://a/"], "'-'"),
+      (["--parallel-max", "0", "http://a/"], "'0'"),
+      (["--connect-to", "a:80:b", "http://a/"], "a:80:b"), (["--connect-to", "a:x:b:1", "http://a/"], "a:x"),
+      (["--connect-to", "[::1:1:b:2", "http://a/"], "[::1"), (["--cert-type", "ENG", "http://a/"], "ENG"),
+      (["--tls-max", "1.1", "http://a/"], "retired"), (["--tlsv1.3", "--tls-max", "1.2", "http://a/"], "1.2"),
+      (["-u", "a", "--oauth2-bearer", "b", "http://a/"], "--oauth2-bearer"), (["-K", "f", "http://a/"], "'f'"),
+      (["--proxy-key", "k", "http://a/"], "--proxy-cert"), (["-G", "--json", "1", "http://a/"], "-G"),
       (["http://a/", "-o"], "-o"), (["http://a/", "--max-time"], "--max-time"),
       (["--silent=1", "http://a/"], "--silent"),
       (["-m", "soon", "http://a/"], "soon"), (["-m", "nan", "http://a/"], "nan"), (["-m", "-1", "http://a/"], "-1"),
@@ -144,13 +159,31 @@ struct CommandLineParserTests {
 
   @Test("every option has its own names and stands in the help text")
   func table() {
-    let specifications = Option.allCases.map(\.specification)
-    #expect(Set(specifications.map(\.long)).count == specifications.count)
-    #expect(Set(specifications.compactMap(\.short)).count == specifications.compactMap(\.short).count)
-    let lines = HelpText.help.split(separator: "\n")
-    for specification in specifications {
-      #expect(lines.contains { $0.contains("--\(specification.long)") })
+    let options = Option.all
+    #expect(Set(options.map(\.long)).count == options.count)
+    #expect(Set(options.compactMap(\.short)).count == options.compactMap(\.short).count)
+    #expect(Set(options.map(\.long)).isDisjoint(with: Option.aliases.keys))
+    let lines = HelpText.help("all").split(separator: "\n")
+    for option in options { #expect(lines.contains { $0.contains("--\(option.long)") }) }
+    for topic in [nil, "all"] + Option.groups.map(\.topic) {
+      #expect(HelpText.help(topic).split(separator: "\n").allSatisfy { $0.count <= 120 })
     }
-    #expect(lines.allSatisfy { $0.count <= 120 })
+    #expect(HelpText.help(nil).split(separator: "\n").count < 50)
+  }
+
+  @Test("every option is accepted as the table says: with its value or without one")
+  func accepted() throws {
+    let samples = [
+      "SECONDS": "1", "NUMBER": "1", "SPEED": "1K", "BYTES": "1M", "OFFSET": "-", "RANGE": "0-1",
+      "HOST:PORT:ADDR[,ADDR]": "a:1:127.0.0.1", "HOST:PORT:HOST2:PORT2": ":::", "PEM|DER|P12": "P12", "PEM|DER": "DER",
+      "VERSION": "1.3", "SCHEMES": "=https",
+    ]
+    for option in Option.all where !["disable", "config", "key", "proxy-key"].contains(option.long) {
+      let value = option.value.map { [samples[$0] ?? "x"] } ?? []
+      _ = try CommandLineParser.parse((["--\(option.long)"] + value + ["http://a/"]).map { Argument($0) })
+      if let short = option.short {
+        _ = try CommandLineParser.parse((["-\(short)"] + value + ["http://a/"]).map { Argument($0) })
+      }
+    }
   }
 }

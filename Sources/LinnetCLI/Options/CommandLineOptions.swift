@@ -1,5 +1,3 @@
-package import LinnetHTTP
-
 /// What the command line asks for. Filled by ``CommandLineParser``; nothing here touches the system.
 package struct CommandLineOptions: Sendable, Equatable {
   package enum Action: Sendable, Equatable {
@@ -7,6 +5,8 @@ package struct CommandLineOptions: Sendable, Equatable {
     case help
     case version
     case demo
+    /// `linnet completions SHELL`.
+    case completions
   }
 
   /// One `-d` or relative of it.
@@ -22,11 +22,16 @@ package struct CommandLineOptions: Sendable, Equatable {
     package var dropsLineEnds = false
     /// It is joined to what precedes it with `&`.
     package var isFormData = true
+    /// Not nil: the content is percent-encoded, after these bytes, such as `name=`.
+    package var encodedAfter: [UInt8]?
 
-    package init(source: Source, dropsLineEnds: Bool = false, isFormData: Bool = true) {
+    package init(
+      source: Source, dropsLineEnds: Bool = false, isFormData: Bool = true, encodedAfter: [UInt8]? = nil
+    ) {
       self.source = source
       self.dropsLineEnds = dropsLineEnds
       self.isFormData = isFormData
+      self.encodedAfter = encodedAfter
     }
   }
 
@@ -38,29 +43,19 @@ package struct CommandLineOptions: Sendable, Equatable {
     case remoteName
   }
 
-  package struct ResolveEntry: Sendable, Equatable {
-    package var hostAndPort: String
-    package var addresses: [String]
-
-    package init(hostAndPort: String, addresses: [String]) {
-      self.hostAndPort = hostAndPort
-      self.addresses = addresses
-    }
-  }
-
-  package enum AddressFamily: Sendable, Equatable {
-    case any
-    case ipv4
-    case ipv6
-  }
-
   package var action = Action.request
+  /// What `--help` or `completions` is about.
+  package var topic: String?
   package var urls: [Argument] = []
 
   package var method: String?
   package var headers: [Argument] = []
   package var data: [DataPiece] = []
   package var sendsJSON = false
+  /// The data goes into the query of the URL (`-G`).
+  package var sendsDataInQuery = false
+  /// What is added to the query of the URL.
+  package var queries: [DataPiece] = []
   package var uploadFile: Argument?
   package var wantsHeadOnly = false
   package var userAgent: Argument?
@@ -69,6 +64,8 @@ package struct CommandLineOptions: Sendable, Equatable {
   package var isCompressed = false
 
   package var outputs: [Output] = []
+  /// `-O` for every URL that has no `-o`.
+  package var namesAllRemotely = false
   package var createsDirectories = false
   package var includesHead = false
   package var failsOnHTTPError = false
@@ -79,21 +76,19 @@ package struct CommandLineOptions: Sendable, Equatable {
   package var isVerbose = false
   package var showsSecrets = false
   package var showsProgress = true
+  /// Where errors and everything else for people goes in place of standard error (`--stderr`); `-` for standard output.
+  package var errorFile: Argument?
+  package var trace = Trace()
+  package var transfer = Transfer()
 
-  package var isInsecure = false
-  package var caFile: Argument?
-  package var certificate: Argument?
-  package var key: Argument?
-  package var passphrase: Argument?
-  package var resolve: [ResolveEntry] = []
-  /// A path, or `@` and a name of the abstract name space.
-  package var unixSocket: Argument?
-  package var addressFamily = AddressFamily.any
-  package var httpVersion = HTTPVersionPolicy.automatic
-  /// Nil: no limit. Default 300 s, as curl's.
-  package var connectTimeout: Duration? = .seconds(300)
-  package var maximumTime: Duration?
-  package var expectTimeout: Duration = .seconds(1)
+  package var redirects = Redirects()
+  package var credentials = Credentials()
+  package var cookies = Cookies()
+  package var proxy = Proxy()
+  package var tls = TLS()
+  package var connection = Connection()
+
+  package var run = Run()
 
   package init() {}
 
@@ -101,5 +96,7 @@ package struct CommandLineOptions: Sendable, Equatable {
   var reportsErrors: Bool { !isSilent || showsErrors }
 
   /// Where the body of the URL at `index` goes.
-  func output(at index: Int) -> Output { index < outputs.count ? outputs[index] : .standardOutput }
+  func output(at index: Int) -> Output {
+    index < outputs.count ? outputs[index] : namesAllRemotely ? .remoteName : .standardOutput
+  }
 }

@@ -1,0 +1,236 @@
+internal import LinnetHTTP
+
+/// Turns the words of the command line, and of configuration files, into options. Pure: it opens no file by itself.
+package struct CommandLineParser {
+  private var options = CommandLineOptions()
+  private var words: [Word] = []
+  private let readConfig: ConfigReader
+  /// How many configuration files name each other at this point.
+  private var configDepth = 0
+  private var isAtFirstOption = true
+
+  /// Gives the content of a configuration file.
+  package typealias ConfigReader = (Argument) throws(CommandError) -> ConfigFile
+
+  /// A URL, or what stands where one may be.
+  private struct Word {
+    var argument: Argument
+    /// It was the value of `--url`, so that it can only be a URL.
+    var isURL: Bool
+  }
+
+  /// More than anybody nests; a file that names itself would go on for ever.
+  private static let maximumConfigDepth = 8
+
+  private init(_ readConfig: @escaping ConfigReader) { self.readConfig = readConfig }
+
+  /// - Parameters:
+  ///   - standardConfig: Gives the user's configuration file, if there is one; not asked for when the first option is `-q`.
+  ///   - readConfig: Gives the files of `-K`.
+  /// - Throws: A usage error that names the word at fault, and the file and line that it stands in; what the closures throw.
+  package static func parse(
+    _ arguments: [Argument],
+    standardConfig: () throws(CommandError) -> ConfigFile? = { () throws(CommandError) in nil },
+    readConfig: @escaping ConfigReader = { name throws(CommandError) in throw .usage("cannot read '\(name.text)'") }
+  ) throws(CommandError) -> CommandLineOptions {
+    var parser = CommandLineParser(readConfig)
+    if !disablesConfig(arguments.first), let file = try standardConfig() { try parser.apply(file) }
+    parser.isAtFirstOption = true
+    try parser.parse(arguments)
+    try parser.finish()
+    return parser.options
+  }
+
+  private static func disablesConfig(_ word: Argument?) -> Bool {
+    guard let word else { return false }
+    return ["--disable", "--no-config"].contains(word.text) || word.bytes.starts(with: Array("-q".utf8))
+  }
+
+  private mutating func parse(_ arguments: [Argument]) throws(CommandError) {
+    var rest = arguments[...]
+    var onlyURLs = false
+    while let word = rest.popFirst() {
+      let dash = UInt8(ascii: "-")
+      if onlyURLs || word.bytes.first != dash || word.bytes.count == 1 {
+        words.append(Word(argument: word, isURL: onlyURLs))
+      } else if word.bytes == [dash, dash] {
+        onlyURLs = true
+      } else {
+        try parseOption(word, &rest)
+      }
+      isAtFirstOption = false
+    }
+  }
+
+  // MARK: Words
+
+  private mutating func parseOption(_ word: Argument, _ rest: inout ArraySlice<Argument>) throws(CommandError) {
+    if word.bytes.starts(with: Array("--".utf8)) { try parseLong(word, &rest) } else { try parseShort(word, &rest) }
+  }
+
+  /// `--name`, `--name value`, `--name=value` or `--no-name`.
+  private mutating func parseLong(_ word: Argument, _ rest: inout ArraySlice<Argument>) throws(CommandError) {
+    let text = word.bytes.dropFirst(2)
+    let separator = text.firstIndex(of: UInt8(ascii: "="))
+    let name = Argument(text[..<(separator ?? text.endIndex)]).text
+    let attached = separator.map { Argument(text[($0 + 1)...]) }
+    guard let option = Option.byLongName[name] else {
+      guard name.hasPrefix("no-"), let option = Option.byLongName[String(name.dropFirst(3))],
+        case .flag(let set) = option.effect
+      else { throw Self.unknown("--\(name)") }
+      guard attached == nil else { throw .usage("option --\(name) takes no value") }
+      set(&options, false)
+      return
+    }
+    if option.value == nil {
+      guard attached == nil else { throw .usage("option --\(name) takes no value") }
+      try apply(option, Argument([]))
+    } else {
+      guard let value = attached ?? rest.popFirst() else { throw .usage("option --\(name) needs a value") }
+      try apply(option, value)
+    }
+  }
+
+  /// `-s`, `-sSf`, `-o value` or `-ovalue`.
+  private mutating func parseShort(_ word: Argument, _ rest: inout ArraySlice<Argument>) throws(CommandError) {
+    var letters = word.bytes.dropFirst()
+    while let letter = letters.popFirst() {
+      let name = Character(Unicode.Scalar(letter))
+      guard let option = Option.byShortName[name] else {
+        throw Self.unknown("-\(name)", in: word.bytes.count == 2 ? nil : word)
+      }
+      guard option.value != nil else {
+        try apply(option, Argument([]))
+        isAtFirstOption = false
+        continue
+      }
+      guard let value = letters.isEmpty ? rest.popFirst() : Argument(letters) else {
+        throw .usage("option -\(name) needs a value")
+      }
+      try apply(option, value)
+      return
+    }
+  }
+
+  private static func unknown(_ name: String, in word: Argument? = nil) -> CommandError {
+    if let reason = Option.missing[name] { return .usage("unknown option '\(name)': \(reason)") }
+    return .usage("unknown option '\(name)'\(word.map { " (in \($0.text))" } ?? ""); 'linnet --help all' lists them")
+  }
+
+  private mutating func apply(_ option: Option, _ value: Argument) throws(CommandError) {
+    switch option.effect {
+    case .flag(let set): set(&options, true)
+    case .choice(let choose): choose(&options)
+    case .value(let take): try take(&options, value)
+    case .parser(.url): words.append(Word(argument: value, isURL: true))
+    case .parser(.config): try apply(try readConfig(value))
+    case .parser(.disableConfig):
+      guard isAtFirstOption && configDepth == 0 else {
+        throw .usage("option -q (--\(option.long)) counts only as the first one")
+      }
+    case .parser(.help): if options.action == .request { options.action = .help }
+    case .parser(.version): if options.action == .request { options.action = .version }
+    }
+  }
+
+  // MARK: Configuration files
+
+  private mutating func apply(_ file: ConfigFile) throws(CommandError) {
+    guard configDepth < Self.maximumConfigDepth else {
+      throw .usage("'\(file.name)': configuration files name each other more than \(Self.maximumConfigDepth) deep")
+    }
+    configDepth += 1
+    for line in file.lines {
+      do throws(CommandError) {
+        try apply(line)
+      } catch {
+        // What another file says about itself needs no second place.
+        throw error.isPlaced
+          ? error : CommandError(error.exitCode, "\(file.name):\(line.number): \(error.message)", isPlaced: true)
+      }
+    }
+    configDepth -= 1
+  }
+
+  private mutating func apply(_ line: ConfigFile.Line) throws(CommandError) {
+    let (option, value) = try line.words()
+    var rest = (value.map { [$0] } ?? [])[...]
+    try parseOption(option, &rest)
+    guard rest.isEmpty else { throw .usage("option \(option.text) takes no value") }
+  }
+
+  // MARK: The whole
+
+  private mutating func finish() throws(CommandError) {
+    let first = words.first
+    switch options.action {
+    case .version, .demo, .completions: return
+    case .help:
+      try chooseTopic()
+      return
+    case .request: break
+    }
+    if let first, !first.isURL {
+      if words.count == 1, first.argument.text == "demo" {
+        options.action = .demo
+        return
+      }
+      if words.count == 2, first.argument.text == "completions", Completions.shells.contains(words[1].argument.text) {
+        options.action = .completions
+        options.topic = words[1].argument.text
+        return
+      }
+      if words.count > 1, Self.isMethod(first.argument) {
+        guard options.method == nil || options.method == first.argument.text else {
+          throw .usage("two methods: \(first.argument.text) and -X \(options.method ?? "")")
+        }
+        options.method = first.argument.text
+        words.removeFirst()
+      }
+    }
+    guard let first = words.first else { throw .usage("no URL given; 'linnet --help' shows how to use it") }
+    if words.count == 1, !first.isURL, Self.commonMethods.contains(first.argument.text) {
+      throw .usage("no URL given after \(first.argument.text); 'linnet --help' shows how to use it")
+    }
+    options.urls = words.map(\.argument)
+    try options.checkCombinations()
+  }
+
+  private mutating func chooseTopic() throws(CommandError) {
+    guard let word = words.first else { return }
+    let topics = Option.groups.map(\.topic)
+    guard word.argument.text == "all" || topics.contains(word.argument.text) else {
+      // A URL, as in `linnet http://a/ --help`, does not keep the help away.
+      return
+    }
+    options.topic = word.argument.text
+  }
+
+  /// What is no host when it stands alone.
+  private static let commonMethods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+  /// A first word in capitals that is followed by a URL is the method: `linnet DELETE localhost/x`.
+  private static func isMethod(_ word: Argument) -> Bool {
+    !word.bytes.isEmpty && word.bytes.allSatisfy { 0x41...0x5A ~= $0 || $0 == 0x2D }
+  }
+}
+
+extension CommandLineOptions {
+  /// What each option cannot see alone.
+  func checkCombinations() throws(CommandError) {
+    let sendsData = !data.isEmpty && !sendsDataInQuery
+    guard uploadFile == nil || data.isEmpty else { throw .usage("-T cannot be used together with -d or --json") }
+    guard !wantsHeadOnly || (!sendsData && uploadFile == nil) else {
+      throw .usage("-I cannot be used together with -d, --json or -T")
+    }
+    guard !sendsDataInQuery || !sendsJSON else { throw .usage("-G cannot be used together with --json") }
+    guard tls.key == nil || tls.certificate != nil else { throw .usage("--key needs --cert") }
+    guard proxy.tls.key == nil || proxy.tls.certificate != nil else { throw .usage("--proxy-key needs --proxy-cert") }
+    if let minimum = tls.minimumVersion, let maximum = tls.maximumVersion, maximum < minimum {
+      throw .usage("--tls-max \(maximum.rawValue.dropFirst("TLSv".count)) is lower than --tlsv1.3")
+    }
+    guard credentials.user == nil || credentials.bearerToken == nil else {
+      throw .usage("-u cannot be used together with --oauth2-bearer")
+    }
+  }
+}

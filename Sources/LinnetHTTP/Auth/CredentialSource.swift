@@ -1,0 +1,63 @@
+internal import LinnetBytes
+internal import LinnetHTTPTypes
+internal import LinnetProtocols
+
+/// Finds the credentials for a hop: see ``ChallengeAuthStage`` for the order.
+struct CredentialSource: Sendable {
+  private let byOrigin: [Origin: HTTPCredentials]
+  private let netrc: NetrcSource
+  private let isAlwaysAsked: Bool
+  private let hasDefaultAuthorization: Bool
+  private let files: NetrcFiles
+
+  init(_ configuration: HTTPClientConfiguration, variables: [String: String]) {
+    byOrigin = configuration.credentials
+    netrc = configuration.netrc
+    isAlwaysAsked = !configuration.credentials.isEmpty || configuration.netrc != .off
+    hasDefaultAuthorization = configuration.defaultHeaders.contains("Authorization")
+    files = NetrcFiles(variables: variables)
+  }
+
+  /// Whether there is anything to look for. The usual request has none of it, and pays for no more than this.
+  func mayHaveCredentials(for hop: HopRequest) -> Bool {
+    isAlwaysAsked || hop.url.hasUserinfo || hop.request.options.credentials != nil || hop.request.options.netrc != nil
+  }
+
+  /// The credentials for a hop's origin, or nil: there are none, or the caller's own field says it all.
+  ///
+  /// - Throws: `invalidConfiguration` for a netrc file that cannot be used; `cancelled`.
+  func credentials(for hop: HopRequest, _ exchange: Exchange) async throws(TransportFailure) -> HTTPCredentials? {
+    let options = hop.request.options
+    if hop.request.headers.contains("Authorization") { return nil }
+    if hasDefaultAuthorization,
+      !options.omittedDefaultHeaders.contains(where: { ASCII.equalIgnoringCase($0.utf8, "authorization".utf8) })
+    {
+      return nil
+    }
+    if !hop.isForeign, let own = options.credentials { return own }
+    let userinfo = hop.isForeign ? nil : hop.url.decodedUserinfo
+    let netrc = options.netrc ?? netrc
+    if let userinfo {
+      // A name alone asks netrc for the password, as with curl.
+      if userinfo.password.isEmpty, netrc != .off,
+        let entry = try await entry(in: netrc, for: hop, exchange, login: userinfo.username)
+      {
+        return HTTPCredentials(.octets(user: userinfo.username, password: entry.password ?? []))
+      }
+      return HTTPCredentials(.octets(user: userinfo.username, password: userinfo.password))
+    }
+    if let known = byOrigin[hop.url.origin] { return known }
+    guard netrc != .off, let entry = try await entry(in: netrc, for: hop, exchange, login: nil) else { return nil }
+    return HTTPCredentials(.octets(user: entry.login ?? [], password: entry.password ?? []))
+  }
+
+  private func entry(
+    in source: NetrcSource, for hop: HopRequest, _ exchange: Exchange, login: [UInt8]?
+  ) async throws(TransportFailure) -> Netrc.Entry? {
+    // A file names machines, not schemes: what was begun over TLS must not be told in the clear on its further way.
+    if !hop.url.isSecure && exchange.history.contains(where: { $0.from.isSecure }) { return nil }
+    guard let file = try await files.contents(of: source) else { return nil }
+    // The entry for all others is for hosts that the caller names, not for those that a server sends him to.
+    return file.entry(for: hop.url.host, login: login, includingDefault: !hop.isForeign)
+  }
+}

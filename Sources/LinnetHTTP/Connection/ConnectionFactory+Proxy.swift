@@ -1,0 +1,54 @@
+internal import LinnetBytes
+internal import LinnetHTTPTypes
+internal import LinnetIO
+internal import LinnetProtocols
+
+extension ConnectionFactory {
+  /// What asks the proxy for the connection; nil when nothing has to be asked for.
+  func proxyConnector(_ dial: Dial) async throws(TransportFailure) -> ProxyConnector? {
+    guard let hop = route.tunnel else { return nil }
+    return ProxyConnector(
+      server: hop.server, headers: hop.connectHeaders, origin: route.origin,
+      address: try await originAddress(for: hop.server, dial), limits: route.limits, clock: environment.clock)
+  }
+
+  /// The origin's address for a proxy that does not look up names. One: whether it answers is seen by the proxy alone, which
+  /// tells it in its own time.
+  private func originAddress(for server: ProxyServer, _ dial: Dial) async throws(TransportFailure) -> IPAddress? {
+    guard !server.proxy.kind.resolvesNames else { return nil }
+    for address in try await addresses(of: route.origin.host, port: route.origin.port, proxy: nil, dial) {
+      // A zone means something on this machine only.
+      if let bare = IPAddress(String(address.hostDescription.prefix { $0 != "%" })) { return bare }
+    }
+    return nil
+  }
+
+  /// Makes the connection to the proxy one to the origin.
+  ///
+  /// - Parameter dialogue: What was said about credentials so far.
+  /// - Returns: Whether it is. If not, the proxy has to be told on another connection what it asked for on this one.
+  func tunnel(
+    _ dialled: inout DialledTransport, _ info: inout ConnectionInfo, by connector: ProxyConnector,
+    _ handshake: TLSHandshake?, _ dialogue: inout ChallengeDialogue?, _ dial: Dial
+  ) async throws(TransportFailure) -> Bool {
+    let start = dial.shard.now
+    dial.progress.asking(connector.server, dialled.peer)
+    if let handshake {
+      try await secure(&dialled, by: handshake)
+      info.proxy?.tls = dialled.transport.negotiated
+    }
+    let outcome = try await connector.run(on: &dialled, &dialogue)
+    if let handshake {
+      // They came behind the handshake; from here on the engine belongs to the connection to the origin.
+      handshake.security.store(dialled.transport.takeNewSessions(), key: handshake.sessionKey)
+    }
+    info.timings.connect += start.duration(to: dial.shard.now)
+    switch outcome {
+    case .connected(let response):
+      info.proxy?.connectResponse = response
+      return true
+    case .challenged:
+      return false
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import LinnetHTTPTypes
+internal import LinnetProtocols
+
+/// What a redirection makes of a request: the rules of HTTP, and what may go along.
+struct RedirectHopRules {
+  let policy: HTTPRedirectPolicy
+  let configuration: HTTPClientConfiguration
+
+  /// The request that a response asks for; nil when it asks for none.
+  func proposal(after response: HTTPResponse, _ hop: HopRequest) throws(TransportFailure) -> HopRequest? {
+    do throws(RedirectProblem) {
+      guard
+        let proposal = try RedirectRules.proposal(
+          status: response.status.code, headers: response.headers, method: hop.request.method, url: hop.url,
+          keepsPost: policy.keepsPostOnMovedAndFound)
+      else { return nil }
+      let hasBody = proposal.keepsBody && hop.request.body.map { !$0.isKnownEmpty } ?? false
+      let refusal = RedirectRules.refusal(
+        of: proposal, from: hop.url, hasBody: hasBody, allowsDowngrade: policy.allowsHTTPSDowngrade,
+        allowsUnsafe: policy.allowsUnsafeMethodsAcrossOrigins)
+      if let refusal { throw refusal }
+      return request(for: proposal, after: hop)
+    } catch {
+      throw TransportFailure(error)
+    }
+  }
+
+  private func request(for proposal: RedirectRules.Proposal, after hop: HopRequest) -> HopRequest {
+    let isSameOrigin = proposal.url.isSameOrigin(as: hop.url)
+    let keepsCredentials = isSameOrigin || policy.sendsCredentialsAcrossOrigins
+    // The caller's user name and password stay with what they were given for. Others than the origin itself do not choose
+    // as whom the next request is made.
+    let url = keepsCredentials ? proposal.url.inheritingUserinfo(of: hop.url) : proposal.url.removingUserinfo()
+    var request = HTTPRequest(
+      method: proposal.method, url: url, headers: hop.request.headers, body: hop.request.body,
+      options: hop.request.options)
+    if !proposal.keepsBody {
+      request.body = nil
+      request.options.expectsContinue = false
+      request.headers = RedirectRules.droppingBodyFields(request.headers)
+    }
+    if !isSameOrigin { leave(hop.url, with: &request) }
+    return HopRequest(request, url: url, isForeign: hop.isForeign || !keepsCredentials)
+  }
+
+  /// Takes out of a request what was given for the origin that it leaves.
+  private func leave(_ url: HTTPURL, with request: inout HTTPRequest) {
+    // They say where that origin is found and how it is called, whatever else may go along.
+    request.options.connectTarget = nil
+    request.headers.remove("Host")
+    guard !policy.sendsCredentialsAcrossOrigins else {
+      omitDefaults(["Host"], of: &request)
+      return
+    }
+    let additional = policy.additionalSensitiveHeaders
+    request.headers = RedirectRules.harmlessFields(
+      of: request.headers, additional: additional, keepsBody: request.body != nil)
+    omitDefaults(
+      RedirectRules.harmfulNames(in: configuration.defaultHeaders, additional: additional, keepsBody: false),
+      of: &request)
+    request.options.credentials = nil
+    request.options.dropClientIdentity(orUse: configuration.tls.withoutClientIdentity)
+  }
+
+  private func omitDefaults(_ names: [String], of request: inout HTTPRequest) {
+    let omitted = Set(request.options.omittedDefaultHeaders)
+    let more = names.filter { configuration.defaultHeaders.contains($0) && !omitted.contains($0) }
+    if !more.isEmpty { request.options.omittedDefaultHeaders += more }
+  }
+}
