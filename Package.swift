@@ -112,7 +112,7 @@ let package = Package(
     .testTarget(name: "LinnetBytesTests", dependencies: ["LinnetBytes"], swiftSettings: common),
     .testTarget(name: "LinnetHTTPTypesTests", dependencies: ["LinnetHTTPTypes", "LinnetBytes"], swiftSettings: common),
     .testTarget(
-      name: "LinnetProtocolsTests", dependencies: ["LinnetProtocols", "LinnetHTTPTypes", "LinnetBytes"],
+      name: "LinnetProtocolsTests", dependencies: ["LinnetProtocols", "LinnetHTTPTypes", "LinnetBytes", "LinnetTLS"],
       swiftSettings: common),
     .testTarget(
       name: "LinnetCompressionTests", dependencies: ["LinnetCompression", "LinnetBytes"], swiftSettings: common),

@@ -3,10 +3,12 @@ package import LinnetHTTP
 /// The exit statuses of the command: curl's numbers, so that scripts can exchange the two.
 package enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
+  /// Of the URL, or of where a redirection leads; also a redirection that is refused for another reason.
   case unsupportedScheme = 1
   /// Wrong use of the command, or a request that cannot be sent as it was asked for.
   case usage = 2
   case malformedURL = 3
+  case proxyNotResolved = 5
   case hostNotResolved = 6
   case connectFailed = 7
   /// The server's answer is not HTTP.
@@ -23,6 +25,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case rangeRefused = 33
   case tlsHandshake = 35
   case aborted = 42
+  case tooManyRedirects = 47
   case emptyReply = 52
   case sendError = 55
   case receiveError = 56
@@ -34,8 +37,11 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case cannotRewind = 65
   /// The certificate authorities cannot be read.
   case trustRoots = 77
+  case publicKeyNotPinned = 90
   /// The server ended the request's HTTP/2 stream with an error, or refused it.
   case http2Stream = 92
+  /// The proxy refused the request, or its answer makes no sense.
+  case proxyHandshake = 97
   case interrupted = 130
   case brokenPipe = 141
   case terminated = 143
@@ -49,11 +55,13 @@ extension ExitCode {
   /// a line of its own.
   package init(_ code: TransportError.Code, in phase: TransportError.Phase) {
     switch code {
-    case .unsupportedScheme: self = .unsupportedScheme
+    case .unsupportedScheme, .redirectRefused: self = .unsupportedScheme
     case .invalidRequest, .invalidConfiguration: self = .usage
-    case .invalidURL: self = .malformedURL
+    case .invalidURL, .invalidRedirect: self = .malformedURL
+    case .proxyNotFound: self = .proxyNotResolved
     case .hostNotFound, .resolutionFailed: self = .hostNotResolved
-    case .connectionRefused, .networkUnreachable, .connectFailed, .poolQueueFull: self = .connectFailed
+    case .connectionRefused, .networkUnreachable, .connectFailed, .poolQueueFull, .proxyConnectFailed:
+      self = .connectFailed
     case .invalidResponse: self = .weirdReply
     case .http2NotNegotiated, .protocolViolation: self = .http2
     case .streamReset, .streamRefused: self = .http2Stream
@@ -62,15 +70,18 @@ extension ExitCode {
     case .connectTimeout, .headTimeout, .idleTimeout, .totalTimeout, .poolTimeout: self = .timeout
     case .tlsHandshakeFailed: self = .tlsHandshake
     case .cancelled, .clientShutDown, .bodyAlreadyConsumed: self = .aborted
+    case .tooManyRedirects, .redirectLoop: self = .tooManyRedirects
     case .emptyReply: self = .emptyReply
     case .connectionLost, .staleConnection: self = phase == .send ? .sendError : .receiveError
     case .responseHeadTooLarge: self = .receiveError
     case .invalidClientIdentity: self = .clientCertificate
     case .certificateRejected: self = .certificateRejected
+    case .publicKeyNotPinned: self = .publicKeyNotPinned
     case .decodingFailed: self = .badContentEncoding
     case .bodyTooLarge, .decompressionLimit: self = .tooLarge
     case .bodyNotReplayable: self = .cannotRewind
     case .trustRootsUnavailable: self = .trustRoots
+    case .proxyAuthenticationRequired, .proxyRefused, .invalidProxyResponse: self = .proxyHandshake
     case .systemError: self = phase == .connect ? .connectFailed : .receiveError
     default: self = .receiveError
     }

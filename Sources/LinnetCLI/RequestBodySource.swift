@@ -21,25 +21,38 @@ struct RequestBodySource: Sendable {
       content = upload.isDash ? .standardInput : try Self.file(upload)
       return
     }
-    guard let first = options.data.first else {
+    guard let first = options.data.first, !options.sendsDataInQuery else {
       content = .none
       return
     }
-    if options.data.count == 1, case .file(let path) = first.source, !first.dropsLineEnds, !path.isDash {
+    if options.data.count == 1, case .file(let path) = first.source, !first.dropsLineEnds, first.encodedAfter == nil,
+      !path.isDash
+    {
       content = try Self.file(path)
       return
     }
+    content = .bytes(try Self.bytes(of: options.data))
+  }
+
+  /// The pieces, joined with `&` where they are form data.
+  static func bytes(of pieces: [CommandLineOptions.DataPiece]) throws(CommandError) -> [UInt8] {
     var bytes: [UInt8] = []
-    for (index, piece) in options.data.enumerated() {
+    for (index, piece) in pieces.enumerated() {
       if index > 0 && piece.isFormData { bytes.append(UInt8(ascii: "&")) }
+      var content: [UInt8]
       switch piece.source {
-      case .bytes(let given): bytes += given
+      case .bytes(let given): content = given
       case .file(let path):
-        let read = try InputFile.contents(of: path)
-        bytes += piece.dropsLineEnds ? read.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 } : read
+        content = try InputFile.contents(of: path)
+        if piece.dropsLineEnds { content.removeAll { $0 == 0x0A || $0 == 0x0D || $0 == 0 } }
+      }
+      if let prefix = piece.encodedAfter {
+        bytes += prefix + Array(URLArgument.formValue(content).utf8)
+      } else {
+        bytes += content
       }
     }
-    content = .bytes(bytes)
+    return bytes
   }
 
   private static func file(_ argument: Argument) throws(CommandError) -> Content {

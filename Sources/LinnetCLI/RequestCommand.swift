@@ -1,18 +1,20 @@
 internal import Glibc
 internal import LinnetHTTP
 
-/// `linnet URL…`: the transfers that the options ask for, one after the other on one client, so that connections are
-/// reused.
+/// `linnet URL…`: the transfers that the options ask for, one after the other or at the same time (`-Z`), on one client, so
+/// that connections are reused.
 struct RequestCommand {
   private let options: CommandLineOptions
   private let context: TransferContext
   private let client: HTTPClient
   private let writeOutFormat: String?
+  private let transfers: TransferList
 
   /// Runs the command and reports its errors. The status is that of the first transfer that fails.
   static func run(_ options: CommandLineOptions) async -> ExitCode {
     do throws(CommandError) {
       if let file = options.errorFile { try Console.redirect(to: file) }
+      if options.run.printsCurl { return try print(CurlCommandLine.text(options)) }
       return await (try RequestCommand(options)).runAll()
     } catch {
       report(error, options)
@@ -23,10 +25,16 @@ struct RequestCommand {
   private init(_ options: CommandLineOptions) throws(CommandError) {
     self.options = options
     try TransferRules.check(options)
+    transfers = try TransferList(options)
     writeOutFormat = try Self.format(options.writeOut)
     let builder = try RequestBuilder(options)
     client = HTTPClient(configuration: try builder.configuration())
-    context = try TransferContext(options, builder: builder, client: client)
+    // A dry run makes no files.
+    var quiet = options
+    if options.run.isDryRun { (quiet.trace.file, quiet.transfer.headFile) = (nil, nil) }
+    var context = try TransferContext(quiet, builder: builder, client: client)
+    context.showsProgress = !options.run.isParallel
+    self.context = context
   }
 
   private static func format(_ argument: Argument?) throws(CommandError) -> String? {
@@ -46,22 +54,71 @@ struct RequestCommand {
     if options.outputs.count > options.urls.count && options.reportsErrors {
       Console.warning("there are more -o and -O than URLs")
     }
-    var exitCode = ExitCode.success
-    for (index, url) in options.urls.enumerated() {
-      let code = await run(url, index: index)
-      if exitCode == .success { exitCode = code }
-      if code == .brokenPipe { break }
-    }
+    let exitCode = options.run.isParallel ? await runParallel() : await runInTurn()
     await client.shutdown(grace: .zero)
+    if options.run.isDryRun { return exitCode }
+    do throws(CommandError) {
+      try await context.builder.cookies.save()
+    } catch {
+      Self.report(error, options)
+      return exitCode == .success ? error.exitCode : exitCode
+    }
     return exitCode
   }
 
+  private func runInTurn() async -> ExitCode {
+    var exitCode = ExitCode.success
+    var transfers = transfers
+    while let job = transfers.next() {
+      let code = await run(job)
+      if exitCode == .success { exitCode = code }
+      if code == .brokenPipe || code != .success && options.run.failsEarly { break }
+    }
+    return exitCode
+  }
+
+  /// Up to `--parallel-max` transfers at a time. Bodies for standard output come as they arrive, as in curl. The status is
+  /// that of the first failure in the order of the URLs, so that it does not depend on which server is faster.
+  private func runParallel() async -> ExitCode {
+    await withTaskGroup(of: (number: Int, code: ExitCode).self) { group in
+      var transfers = transfers
+      var first: (number: Int, code: ExitCode)?
+      func start() {
+        guard let job = transfers.next() else { return }
+        group.addTask { (job.number, await run(job)) }
+      }
+      for _ in 0..<options.run.parallelMaximum { start() }
+      var isStopped = false
+      while let ended = await group.next() {
+        if isStopped { continue }
+        if ended.code != .success, ended.number < first?.number ?? .max { first = ended }
+        if ended.code == .brokenPipe || ended.code != .success && options.run.failsEarly {
+          isStopped = true
+          group.cancelAll()
+        } else {
+          start()
+        }
+      }
+      return first?.code ?? .success
+    }
+  }
+
   /// One transfer with everything around it.
-  private func run(_ url: Argument, index: Int) async -> ExitCode {
+  private func run(_ job: TransferList.Job) async -> ExitCode {
     let transfer = SingleTransfer(
-      context: context, argument: url, output: options.output(at: index),
-      isOutputExplicit: index < options.outputs.count, number: index)
+      context: context, argument: job.argument, output: job.output, isOutputExplicit: job.isOutputExplicit,
+      number: job.number)
+    if options.run.isDryRun {
+      do throws(CommandError) {
+        return try Self.print(try await transfer.preview())
+      } catch {
+        Self.report(error, options)
+        return error.exitCode
+      }
+    }
     let report = await transfer.run()
+    // A transfer that another's failure ended has nothing to say.
+    if Task.isCancelled { return report.exitCode }
     if let failure = report.failure { Self.report(failure, options) }
     do throws(CommandError) {
       try writeOut(report)
@@ -77,10 +134,14 @@ struct RequestCommand {
     let (parts, unknown) = WriteOut.format(writeOutFormat, report)
     for name in unknown where options.reportsErrors { Console.warning("-w: there is no variable '\(name)'") }
     for part in parts {
-      let number = Descriptor.writeAll(part.isStandardError ? 2 : 1, Array(part.text.utf8))
-      guard number != 0 && !part.isStandardError else { continue }
-      if number == EPIPE { throw Signals.brokenPipe(writing: "standard output") }
-      throw CommandError(.writeError, "cannot write standard output: \(systemText(number))")
+      if part.isStandardError { Console.write(part.text) } else { _ = try Self.print(part.text) }
     }
+  }
+
+  private static func print(_ text: String) throws(CommandError) -> ExitCode {
+    let number = Descriptor.writeAll(1, Array(text.utf8))
+    if number == EPIPE { throw Signals.brokenPipe(writing: "standard output") }
+    guard number == 0 else { throw CommandError(.writeError, "cannot write standard output: \(systemText(number))") }
+    return .success
   }
 }

@@ -4,8 +4,9 @@ package import LinnetHTTP
 package enum URLArgument {
   /// The URL, complete and fit to connect to.
   ///
+  /// - Parameter schemes: Those that `--proto` allows; nil: both.
   /// - Throws: `malformedURL`, or `unsupportedScheme` when it is a good URL for another client.
-  package static func parse(_ argument: Argument) throws(CommandError) -> HTTPURL {
+  package static func parse(_ argument: Argument, schemes: Set<String>? = nil) throws(CommandError) -> HTTPURL {
     let shown = masked(argument.text)
     guard !argument.bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       throw CommandError(.malformedURL, "malformed URL '\(shown)': it has a control character")
@@ -16,9 +17,17 @@ package enum URLArgument {
         throw .unsupportedScheme(url.scheme.rawValue)
       }
       _ = try url.connectablePort()
+      if let schemes, !schemes.contains(url.scheme.rawValue) {
+        throw .unsupportedScheme(url.scheme.rawValue)
+      }
       return url
     } catch {
       if case .unsupportedScheme(let scheme) = error {
+        if let schemes, ["http", "https"].contains(scheme) {
+          let names = schemes.sorted().joined(separator: ", ")
+          throw CommandError(
+            .unsupportedScheme, "'\(shown)' is \(scheme), and --proto allows \(names.isEmpty ? "nothing" : names)")
+        }
         throw CommandError(
           .unsupportedScheme, "the scheme '\(scheme)' of '\(shown)' is not supported: use http or https")
       }
@@ -62,6 +71,22 @@ package enum URLArgument {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
         text.unicodeScalars.append(Unicode.Scalar(byte))
       default: text += escape(byte)
+      }
+    }
+  }
+
+  /// The bytes as a value of form data (WHATWG URL §5.2), with `+` for a space as curl has it.
+  static func formValue(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.reduce(into: "") { text, byte in text += byte == 0x20 ? "+" : pathSegment(CollectionOfOne(byte)) }
+  }
+
+  /// The bytes as a part of a query: what has a meaning there stays, what would end it or cannot stand in a URL does not.
+  static func query(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.reduce(into: "") { text, byte in
+      if 0x21...0x7E ~= byte && byte != UInt8(ascii: "#") {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += escape(byte)
       }
     }
   }

@@ -22,6 +22,25 @@ struct AdapterRequest: Decodable {
     }
   }
 
+  /// Credentials for the origin.
+  struct Auth: Decodable {
+    let credentials: HTTPCredentials
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: Key.self)
+      try AdapterRequest.refuseOthers(than: ["user", "password", "scheme"], in: fields)
+      let user = try fields.decodeIfPresent(String.self, forKey: "user") ?? ""
+      let password = try fields.decodeIfPresent(String.self, forKey: "password") ?? ""
+      credentials =
+        switch try fields.decodeIfPresent(String.self, forKey: "scheme") ?? "basic" {
+        case "basic": .basic(user: user, password: password)
+        case "digest": .digest(user: user, password: password)
+        case "any": .any(user: user, password: password)
+        case let scheme: throw Refusal.unsupported("auth \(scheme)")
+        }
+    }
+  }
+
   /// A key of a JSON object: any text, so that keys that nobody knows show.
   struct Key: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
@@ -44,15 +63,22 @@ struct AdapterRequest: Decodable {
   let method: String
   let headers: [[String]]
   let body: [UInt8]?
+  let followsRedirects: Bool
+  let maximumRedirects: Int
   let decompress: Bool
   let httpVersion: HTTPVersionPolicy
   let tls: TLS?
+  let auth: Auth?
   let connectTo: String?
   let unix: String?
   let resolve: [String: String]
   /// Seconds for the whole exchange.
   let timeout: Double
   let maximumBody: Int?
+  /// Whether the cookies of the process are used.
+  let usesJar: Bool
+  /// A cookie file that is read into them first.
+  let cookieFile: [UInt8]?
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
@@ -61,19 +87,27 @@ struct AdapterRequest: Decodable {
     url = try fields.decode(String.self, forKey: "url")
     method = try fields.decodeIfPresent(String.self, forKey: "method") ?? "GET"
     headers = try fields.decodeIfPresent([[String]].self, forKey: "headers") ?? []
-    if let encoded = try fields.decodeIfPresent(String.self, forKey: "body_b64") {
-      guard let bytes = Data(base64Encoded: encoded) else { throw Refusal.invalid("body_b64") }
-      body = Array(bytes)
-    } else {
-      body = try fields.decodeIfPresent(String.self, forKey: "body").map { Array($0.utf8) }
-    }
+    body =
+      try Self.bytes("body_b64", in: fields)
+      ?? fields.decodeIfPresent(String.self, forKey: "body").map { Array($0.utf8) }
+    followsRedirects = try Self.follows(try fields.decodeIfPresent(String.self, forKey: "redirect") ?? "manual")
+    maximumRedirects = try fields.decodeIfPresent(Int.self, forKey: "max_redirects") ?? 20
     decompress = try fields.decodeIfPresent(Bool.self, forKey: "decompress") ?? false
     tls = try fields.decodeIfPresent(TLS.self, forKey: "tls")
+    auth = try fields.decodeIfPresent(Auth.self, forKey: "auth")
     connectTo = try fields.decodeIfPresent(String.self, forKey: "connect_to")
     unix = try fields.decodeIfPresent(String.self, forKey: "unix")
     resolve = try fields.decodeIfPresent([String: String].self, forKey: "resolve") ?? [:]
     timeout = try fields.decodeIfPresent(Double.self, forKey: "timeout") ?? 10
     maximumBody = try fields.decodeIfPresent(Int.self, forKey: "max_body")
+    usesJar = try fields.decodeIfPresent(Bool.self, forKey: "jar") ?? false
+    cookieFile = try Self.bytes("cookies_file_b64", in: fields)
+  }
+
+  private static func bytes(_ key: Key, in fields: KeyedDecodingContainer<Key>) throws -> [UInt8]? {
+    guard let encoded = try fields.decodeIfPresent(String.self, forKey: key) else { return nil }
+    guard let bytes = Data(base64Encoded: encoded) else { throw Refusal.invalid(key.stringValue) }
+    return Array(bytes)
   }
 
   private static func policy(_ version: String) throws(Refusal) -> HTTPVersionPolicy {
@@ -86,11 +120,17 @@ struct AdapterRequest: Decodable {
     }
   }
 
+  private static func follows(_ redirect: String) throws(Refusal) -> Bool {
+    switch redirect {
+    case "manual": false
+    case "follow": true
+    default: throw .unsupported("redirect \(redirect)")
+    }
+  }
+
   private static let supportedKeys: Set<String> = [
-    "id", "method", "url", "headers", "body", "body_b64", "decompress", "http", "tls", "connect_to", "unix", "resolve",
-    "timeout", "max_body",
-    // How many redirects are followed has no meaning as long as none is.
-    "max_redirects",
+    "id", "method", "url", "headers", "body", "body_b64", "decompress", "http", "tls", "auth", "connect_to", "unix",
+    "resolve", "timeout", "max_body", "jar", "cookies_file_b64", "redirect", "max_redirects",
   ]
 
   /// Refuses every other key, unless its value is what the protocol has as default: then nothing is asked for.
@@ -99,7 +139,6 @@ struct AdapterRequest: Decodable {
       if try fields.decodeNil(forKey: key) { continue }
       if let flag = try? fields.decode(Bool.self, forKey: key), !flag { continue }
       if let text = try? fields.decode(String.self, forKey: key) {
-        if key.stringValue == "redirect", text == "manual" { continue }
         if key.stringValue == "cache", text == "off" { continue }
       }
       throw Refusal.unsupported(key.stringValue)

@@ -13,6 +13,7 @@ extension TransportError {
     case .emptyReply, .staleConnection, .invalidResponse, .responseHeadTooLarge, .decodingFailed: "protocol"
     case .http2NotNegotiated, .streamRefused, .protocolViolation: "protocol"
     case .bodyTooLarge, .decompressionLimit: "too_large"
+    case .tooManyRedirects, .redirectLoop, .redirectRefused, .invalidRedirect, .bodyNotReplayable: "redirect"
     case .unsupportedScheme: "unsupported"
     default: "other"
     }

@@ -5,6 +5,8 @@ import LinnetHTTP
 actor ExchangeRunner {
   /// One client for each set of name overrides, which are a setting of a client and not of a request.
   private var clients: [[String: String]: HTTPClient] = [:]
+  /// The cookies of the process.
+  private let jar = CookieJar()
 
   nonisolated func reply(toLine line: String) async -> AdapterReply {
     let bytes = Data(line.utf8)
@@ -27,6 +29,8 @@ actor ExchangeRunner {
 
   private nonisolated func run(_ line: AdapterRequest, into reply: inout AdapterReply) async throws {
     var request = try line.makeRequest()
+    if line.usesJar || line.cookieFile != nil { request.options.cookies = .jar(jar) }
+    if let file = line.cookieFile { await jar.load(netscape: file) }
     let (interims, events) = AsyncStream.makeStream(of: ResponseHead.self)
     request.options.onEvent = { event in
       if case .interim(let head) = event { events.yield(head) }

@@ -17,10 +17,13 @@ extension AdapterRequest {
     }
     request.options.timeouts.total = .after(.milliseconds(Int64(timeout * 1000)))
     request.options.httpVersion = httpVersion
+    request.options.redirects = followsRedirects ? .follow : .manual
+    request.options.redirects?.maximumHops = maximumRedirects
     request.options.decompression = decompress ? .automatic(DecompressionConfiguration()) : .disabled
     if let unix { request.options.connectTarget = .unixSocket(unix) }
     if let connectTo { request.options.connectTarget = try Self.target(connectTo) }
     if let tls { try apply(tls, to: &request) }
+    request.options.credentials = auth?.credentials
     return request
   }
 

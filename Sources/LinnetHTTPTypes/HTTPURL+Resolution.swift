@@ -36,23 +36,22 @@ extension HTTPURL {
       bytes: Array(slice(0..<layout.scheme.prefixLength)) + slice(layout.hostStart..<end), layout: kept)
   }
 
-  /// The same URL with user name and password of `other`, or without any when that has none.
-  package func withUserinfo(of other: HTTPURL) -> HTTPURL {
-    let bare = removingUserinfo()
-    guard other.hasUserinfo else { return bare }
-    // Of two URLs with schemes of different lengths, the offsets differ as well.
-    let userinfo = other.slice(other.layout.scheme.prefixLength..<other.layout.hostStart)
+  /// The same URL with the user name and password of `original` unless it has some itself.
+  package func inheritingUserinfo(of original: HTTPURL) -> HTTPURL {
+    guard !hasUserinfo, original.hasUserinfo else { return self }
+    let userinfo = original.slice(original.layout.scheme.prefixLength..<original.layout.hostStart)
+    guard bytes.count + userinfo.count <= Self.maximumBytes else { return self }
     let added = UInt32(truncatingIfNeeded: userinfo.count)
-    let prefix = bare.layout.scheme.prefixLength
-    guard bare.bytes.count + userinfo.count <= Self.maximumBytes else { return bare }
-    var kept = bare.layout
-    kept.usernameEnd = prefix + (other.layout.usernameEnd - other.layout.scheme.prefixLength)
-    kept.hostStart += added
-    kept.hostEnd += added
-    kept.pathStart += added
-    kept.pathEnd += added
-    kept.queryEnd += added
-    return HTTPURL(bytes: Array(bare.slice(0..<prefix)) + userinfo + bare.slice(prefix..<bare.end), layout: kept)
+    let prefix = layout.scheme.prefixLength
+    var moved = layout
+    // The schemes may differ, and so the lengths before.
+    moved.usernameEnd = prefix + (original.layout.usernameEnd - original.layout.scheme.prefixLength)
+    moved.hostStart += added
+    moved.hostEnd += added
+    moved.pathStart += added
+    moved.pathEnd += added
+    moved.queryEnd += added
+    return HTTPURL(bytes: Array(slice(0..<prefix)) + userinfo + slice(prefix..<end), layout: moved)
   }
 
   /// The same URL without fragment.

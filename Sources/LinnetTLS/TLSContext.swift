@@ -174,7 +174,8 @@ package final class TLSContext: @unchecked Sendable {
     // SAFETY: the callbacks get `self` unretained; connections keep `self` alive, and only they make OpenSSL call back.
     let address = unsafe Unmanaged.passUnretained(self).toOpaque()
     if examines {
-      let mode = SSL_VERIFY_PEER | (role == .server ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
+      let demands = role == .server && !settings.acceptsMissingClientCertificate
+      let mode = SSL_VERIFY_PEER | (demands ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
       unsafe SSL_CTX_set_verify(raw, mode, nil)
       unsafe SSL_CTX_set_cert_verify_callback(raw, verifyPeer, address)
     } else {

@@ -14,6 +14,8 @@ package struct TLSSettings: Sendable, Hashable {
   package var identity: TLSIdentity?
   /// Server role only: ask for a client certificate, verified against ``trust``, and refuse clients without one.
   package var requiresClientCertificate = false
+  /// Server role only: clients without a certificate are taken, too.
+  package var acceptsMissingClientCertificate = false
   /// SHA-256 of the public keys (SubjectPublicKeyInfo) of which the peer must have one, on top of ``verification``. Empty:
   /// any key will do.
   package var pinnedPublicKeys: Set<[UInt8]> = []

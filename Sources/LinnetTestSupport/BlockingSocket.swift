@@ -23,6 +23,51 @@ struct BlockingSocket {
     setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
   }
 
+  /// Connects to 127.0.0.1; the caller closes the descriptor.
+  static func loopback(port: UInt16) throws(ConnectionEnd) -> BlockingSocket {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw ConnectionEnd(.failed(errno)) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else {
+      let number = errno
+      close(descriptor)
+      throw ConnectionEnd(.failed(number))
+    }
+    return BlockingSocket(descriptor)
+  }
+
+  /// Waits for bytes.
+  ///
+  /// - Returns: At most `count` bytes; none when the peer closed its side.
+  func receive(upTo count: Int) throws(ConnectionEnd) -> [UInt8] {
+    var outcome: Result<Int, ConnectionEnd> = .success(0)
+    var room = [UInt8](repeating: 0, count: count)
+    room.withUnsafeMutableBytes { buffer in
+      do throws(ConnectionEnd) { outcome = .success(try receive(into: buffer)) } catch { outcome = .failure(error) }
+    }
+    return Array(room[..<(try outcome.get())])
+  }
+
+  /// - Returns: What ``receive(upTo:)`` returns; nil when there is nothing now.
+  func receiveAvailable(upTo count: Int) throws(ConnectionEnd) -> [UInt8]? {
+    var outcome: Result<Int?, ConnectionEnd> = .success(nil)
+    var room = [UInt8](repeating: 0, count: count)
+    room.withUnsafeMutableBytes { buffer in
+      do throws(ConnectionEnd) { outcome = .success(try receiveAvailable(into: buffer)) } catch {
+        outcome = .failure(error)
+      }
+    }
+    return try outcome.get().map { Array(room[..<$0]) }
+  }
+
   /// Waits for bytes.
   ///
   /// - Returns: How many came; 0 when the client closed its side.
@@ -45,6 +90,15 @@ struct BlockingSocket {
         throw Self.end(errno)
       }
     }
+  }
+
+  /// Sends all bytes, however long the peer takes to read them.
+  func send(_ bytes: [UInt8]) throws(ConnectionEnd) {
+    var failure: ConnectionEnd?
+    bytes.withUnsafeBytes { buffer in
+      do throws(ConnectionEnd) { try send(buffer) } catch { failure = error }
+    }
+    if let failure { throw failure }
   }
 
   /// Takes the bytes that are there.

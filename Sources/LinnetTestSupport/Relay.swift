@@ -10,23 +10,7 @@ struct Relay {
   /// Connects to 127.0.0.1.
   init(client: BlockingSocket, port: UInt16) throws(ConnectionEnd) {
     self.client = client
-    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw ConnectionEnd(.failed(errno)) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else {
-      let number = errno
-      close(descriptor)
-      throw ConnectionEnd(.failed(number))
-    }
-    upstream = BlockingSocket(descriptor)
+    upstream = try BlockingSocket.loopback(port: port)
   }
 
   /// Forwards in both directions until the client closes or the gate opens.
@@ -50,7 +34,7 @@ struct Relay {
       shutdown(upstream.descriptor, CInt(SHUT_RDWR))
       thread.join()
     }
-    try Self.send(first, to: upstream)
+    try upstream.send(first)
     let isFrozen = try Self.forward(from: client, to: upstream, frozenBy: gate)
     // A client that only finished sending still gets what the other side says, from the thread; the connection is over
     // when both directions are. Of a frozen one it is all the same which direction ends.
@@ -89,16 +73,8 @@ struct Relay {
         target.finishSending()
         return false
       }
-      try send(Array(room[..<count]), to: target)
+      try target.send(Array(room[..<count]))
     }
-  }
-
-  private static func send(_ bytes: [UInt8], to target: BlockingSocket) throws(ConnectionEnd) {
-    var failure: ConnectionEnd?
-    bytes.withUnsafeBytes { buffer in
-      do throws(ConnectionEnd) { try target.send(buffer) } catch { failure = error }
-    }
-    if let failure { throw failure }
   }
 
   /// Waits for a reset or for the end of both directions.

@@ -197,6 +197,18 @@ struct RequestReader {
     }
   }
 
+  /// Takes raw bytes, whatever they are.
+  mutating func take(_ count: Int, from stream: ServerStream) throws(ConnectionEnd) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      if bufferedCount == 0, try !fill(from: stream) { throw ConnectionEnd(.peerClosed) }
+      let taken = min(count - bytes.count, bufferedCount)
+      bytes += buffer[position..<(position + taken)]
+      position += taken
+    }
+    return bytes
+  }
+
   // MARK: Lines
 
   /// Reads up to a CRLF and returns what was before it. A lone CR or LF is a violation (RFC 9112 §2.2).

@@ -13,6 +13,11 @@ final class ServerStream {
   private(set) var sentBytes: UInt64 = 0
   /// What the TLS handshake agreed on.
   private(set) var recordedTLS: RecordedTLS?
+  /// Called with every run of bytes from the client, after decryption.
+  var onReceive: ((UnsafeRawBufferPointer) -> Void)?
+
+  /// For waits; the bytes go through this class.
+  var descriptor: CInt { socket.descriptor }
 
   /// `POLLRDHUP` of Linux, which the Glibc module does not export.
   static let peerClosedEvent: Int16 = 0x2000
@@ -38,8 +43,13 @@ final class ServerStream {
   /// - Returns: How many came; 0 when the client closed its side.
   func receive(into room: UnsafeMutableRawBufferPointer) throws(ConnectionEnd) -> Int {
     let count = if let tls { try tls.receive(into: room) } else { try socket.receive(into: room) }
-    receivedBytes &+= UInt64(count)
+    received(UnsafeRawBufferPointer(rebasing: room[..<count]))
     return count
+  }
+
+  private func received(_ bytes: UnsafeRawBufferPointer) {
+    receivedBytes &+= UInt64(bytes.count)
+    onReceive?(bytes)
   }
 
   /// - Returns: What ``receive(into:)`` returns; nil when it would block.
@@ -50,7 +60,7 @@ final class ServerStream {
     } else {
       count = socket.isReadable ? try socket.receive(into: room) : nil
     }
-    receivedBytes &+= UInt64(count ?? 0)
+    if let count { received(UnsafeRawBufferPointer(rebasing: room[..<count])) }
     return count
   }
 
@@ -76,7 +86,7 @@ final class ServerStream {
   func receiveAvailable(_ take: (UnsafeRawBufferPointer) -> Void) throws(ConnectionEnd) -> Bool {
     if let tls {
       return try tls.receiveAvailable { bytes in
-        receivedBytes &+= UInt64(bytes.count)
+        received(bytes)
         take(bytes)
       }
     }
@@ -88,8 +98,11 @@ final class ServerStream {
       }
     }
     guard let count = try outcome.get() else { return true }
-    receivedBytes &+= UInt64(count)
-    scratch.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    scratch.withUnsafeBytes { whole in
+      let bytes = UnsafeRawBufferPointer(rebasing: whole[..<count])
+      received(bytes)
+      take(bytes)
+    }
     return count > 0
   }
 

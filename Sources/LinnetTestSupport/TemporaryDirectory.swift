@@ -70,7 +70,7 @@ public final class TemporaryDirectory: Sendable {
   }
 
   /// The names in a directory, without `.` and `..`; empty when it cannot be read.
-  static func names(in path: String) -> [String] {
+  package static func names(in path: String) -> [String] {
     guard let stream = opendir(path) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []

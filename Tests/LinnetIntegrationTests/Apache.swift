@@ -1,6 +1,7 @@
 import Glibc
 import LinnetBytes
 import LinnetHTTP
+import LinnetTLS
 import LinnetTestSupport
 
 /// An Apache httpd with a directory of its own, on http and https with a private authority; and on ports where it speaks
@@ -31,15 +32,16 @@ final class Apache: HTTPPeer {
     tlsPort = try FreePort.next()
     let modules = [
       "mpm_event", "authz_core", "deflate", "filter", "ssl", "socache_shmcb", "reqtimeout", "dav", "dav_fs", "setenvif",
-      "http2", "proxy", "proxy_http",
+      "http2", "proxy", "proxy_http", "authn_core", "authn_file", "authz_user", "auth_basic", "auth_digest",
     ]
     let loads = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
     // Started by root, Apache serves as this user.
-    for folder in ["", "/upload", "/gzip"] {
+    for folder in ["", "/upload", "/gzip", "/basic", "/digest", "/short"] {
       mkdir(directory.path + folder, 0o777)
       chmod(directory.path + folder, 0o777)
     }
     let path = directory.path
+    try Self.writeUsers(to: directory)
     let tls = """
       SSLEngine on
       SSLCertificateFile \(files.chain)
@@ -81,6 +83,14 @@ final class Apache: HTTPPeer {
       <Location /gzip>
         SetOutputFilter DEFLATE
       </Location>
+      <Location /basic>
+        AuthType Basic
+        AuthName "apache basic"
+        AuthUserFile \(path)/basic.users
+        Require valid-user
+      </Location>
+      \(Self.digest("/digest", nonceSeconds: 300, users: path))
+      \(Self.digest("/short", nonceSeconds: 1, users: path))
       <VirtualHost 127.0.0.1:\(httpsPort)>
         \(tls)
       </VirtualHost>
@@ -94,6 +104,36 @@ final class Apache: HTTPPeer {
       """, to: "apache.conf")
     process = try ServerProcess(["apache2", "-DFOREGROUND", "-f", directory.path(of: "apache.conf")])
     _ = try process.line(containing: "resuming normal operations")
+  }
+
+  /// What the user `user` has to say to see `/basic`, `/digest`, and `/short`, whose nonces live one second.
+  static let password = "pass wörd"
+
+  private static func digest(_ location: String, nonceSeconds: Int, users: String) -> String {
+    """
+    <Location \(location)>
+      Dav On
+      AuthType Digest
+      AuthName "apache digest"
+      AuthDigestProvider file
+      AuthDigestNonceLifetime \(nonceSeconds)
+      AuthUserFile \(users)/digest.users
+      Require valid-user
+    </Location>
+    """
+  }
+
+  private static func writeUsers(to directory: TemporaryDirectory) throws {
+    func encoded(_ algorithm: Digest.Algorithm, _ text: String) throws -> [UInt8] {
+      try Digest.hash(Array(text.utf8).span, with: algorithm)
+    }
+    let digest = try encoded(.md5, "user:apache digest:\(password)")
+    let hexadecimal = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let basic = try Base64.encode(encoded(.sha1, password))
+    // Apache reads them as a user of its own.
+    for (name, line) in [("digest.users", "user:apache digest:\(hexadecimal)"), ("basic.users", "user:{SHA}\(basic)")] {
+      chmod(try directory.write(line + "\n", to: name), 0o644)
+    }
   }
 
   /// Ends the server. A test defers this, which also keeps the server alive until then.

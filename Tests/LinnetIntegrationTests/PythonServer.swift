@@ -8,8 +8,10 @@ final class PythonServer: Sendable {
   let port: UInt16
   private let process: ServerProcess
 
-  private init(_ arguments: [String], port find: (String) -> UInt16?, in line: String) throws {
-    process = try ServerProcess(["python3", "-u"] + arguments)
+  private init(
+    _ arguments: [String], python: String = "python3", port find: (String) -> UInt16?, in line: String
+  ) throws {
+    process = try ServerProcess([python, "-u"] + arguments)
     let line = try process.line(containing: line)
     guard let port = find(line) else { throw TestSupportError(call: "server start", errno: 0, detail: line) }
     self.port = port
@@ -29,6 +31,31 @@ final class PythonServer: Sendable {
   static func digesting() throws -> PythonServer {
     try PythonServer(["-c", digestingProgram], port: { UInt16($0.dropFirst("port ".count)) }, in: "port ")
   }
+
+  /// Whether the package httpbin is there.
+  static var hasHTTPBin: Bool {
+    TemporaryDirectory.contents(of: PythonEnvironment.path(of: "flask")) != nil
+  }
+  static let httpBinReason = "the Python package httpbin is not installed (.ci/setup installs it)"
+
+  /// The application httpbin, which answers what it was asked, on the server of the package werkzeug.
+  static func httpBin() throws -> PythonServer {
+    try PythonServer(
+      ["-c", httpBinProgram], python: PythonEnvironment.path(of: "python3"),
+      port: { UInt16($0.dropFirst("port ".count)) }, in: "port ")
+  }
+
+  private static let httpBinProgram = """
+    import logging
+    from httpbin import app
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    WSGIRequestHandler.protocol_version = "HTTP/1.1"
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    print("port", server.server_port)
+    server.serve_forever()
+    """
 
   func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 

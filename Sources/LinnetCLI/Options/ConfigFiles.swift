@@ -18,15 +18,10 @@ enum ConfigFiles {
   }
 
   private static var standardPath: Argument? {
-    func value(_ name: String) -> [UInt8]? {
-      guard let text = getenv(name) else { return nil }
-      let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
-      return bytes.isEmpty ? nil : bytes
-    }
     // A relative path is to be ignored (XDG Base Directory Specification).
-    if let folder = value("XDG_CONFIG_HOME"), folder.first == UInt8(ascii: "/") {
+    if let folder = Environment.value("XDG_CONFIG_HOME"), folder.first == UInt8(ascii: "/") {
       return Argument(folder + Array("/linnet/config".utf8))
     }
-    return value("HOME").map { Argument($0 + Array("/.config/linnet/config".utf8)) }
+    return Environment.value("HOME").map { Argument($0 + Array("/.config/linnet/config".utf8)) }
   }
 }

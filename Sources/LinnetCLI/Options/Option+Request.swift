@@ -42,7 +42,6 @@ extension Option {
       \.redirects.maximumHops, OptionValue.hops),
     .flag(nil, "post301", "stay with POST after 301", \.redirects.keepsPostOn301),
     .flag(nil, "post302", "stay with POST after 302", \.redirects.keepsPostOn302),
-    .flag(nil, "post303", "stay with POST after 303", \.redirects.keepsPostOn303),
     .parsed(
       nil, "proto-redir", "SCHEMES", "where redirections may lead, such as =https; http after https needs =http",
       \.redirects.schemes, OptionValue.schemes),

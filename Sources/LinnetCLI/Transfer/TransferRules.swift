@@ -25,8 +25,13 @@ package enum TransferRules {
       guard namesFiles else { throw .usage("-J needs -O") }
       guard !options.includesHead else { throw .usage("-J cannot be used together with -i") }
     }
-    if transfer.etagSaveFile != nil || transfer.etagCompareFile != nil, options.urls.count > 1 {
-      throw .usage("--etag-save and --etag-compare work with a single URL")
-    }
+    guard options.urls.count <= 1 || !usesEntityTags(options) else { throw oneEntityTag }
   }
+
+  static func usesEntityTags(_ options: CommandLineOptions) -> Bool {
+    options.transfer.etagSaveFile != nil || options.transfer.etagCompareFile != nil
+  }
+
+  /// A file holds one tag; a URL may stand for several only once it was expanded.
+  static var oneEntityTag: CommandError { .usage("--etag-save and --etag-compare work with a single URL") }
 }

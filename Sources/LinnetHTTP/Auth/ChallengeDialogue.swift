@@ -47,7 +47,9 @@ struct ChallengeDialogue: Sendable {
       ChallengeAnswer(to: peer, value: Array(value.utf8)).set(in: &headers)
       return true
     }
-    let request = describe(method, target, content)
+    let request = DigestAuthentication.Request(
+      method: method.rawValue, uri: Array(target.description.utf8), content: content)
+    self.request = request
     if session == nil { session = responder.session(with: peer, credentials, for: request) }
     switch session {
     case nil: return false
@@ -63,20 +65,6 @@ struct ChallengeDialogue: Sendable {
     }
   }
 
-  /// Tells it what was asked about, when a stage below sets the field itself.
-  mutating func prepare(method: HTTPMethod, target: RequestTarget, content: ByteChunk?) {
-    _ = describe(method, target, content)
-  }
-
-  private mutating func describe(
-    _ method: HTTPMethod, _ target: RequestTarget, _ content: ByteChunk?
-  ) -> DigestAuthentication.Request {
-    let described = DigestAuthentication.Request(
-      method: method.rawValue, uri: Array(target.description.utf8), content: content)
-    request = described
-    return described
-  }
-
   /// Whether the request is to be sent again because this response asked for credentials that can be given.
   mutating func accepts(_ head: ResponseHead) -> Bool {
     guard head.status == peer.status else {
@@ -84,8 +72,10 @@ struct ChallengeDialogue: Sendable {
       return false
     }
     guard credentials.needsChallenge, let request else { return false }
-    if case .digest(let refused) = session { responder.forget(refused, with: peer, credentials) }
+    if let session { responder.forget(session, with: peer, credentials) }
     guard let next = responder.choose(from: head, peer, credentials, for: request) else { return false }
+    // The same words would get the same answer.
+    if case .basic = session, case .basic = next { return false }
     if answers > 0 {
       // Only a nonce that was too old says nothing about the password.
       guard !wasStale, case .digest(let digest) = next, digest.isStale else { return false }
@@ -103,7 +93,7 @@ struct ChallengeDialogue: Sendable {
     guard case .digest(let digest) = session, head.headers.contains(peer.informationField) else { return }
     let information = AuthChallenge.information(in: head.headers, field: peer.informationField)
     if let proof = information.value(of: "rspauth"), let expectedProof, proof != expectedProof {
-      responder.forget(digest, with: peer, credentials)
+      responder.forget(.digest(digest), with: peer, credentials)
       return
     }
     if let nonce = information.value(of: "nextnonce"), !nonce.isEmpty { digest.adopt(nextNonce: nonce) }

@@ -109,13 +109,10 @@ final class ChallengeResponder: Sendable {
   }
 
   /// Forgets a session that was refused.
-  func forget(_ session: DigestSession, with peer: ChallengePeer, _ credentials: HTTPCredentials) {
+  func forget(_ session: Session, with peer: ChallengePeer, _ credentials: HTTPCredentials) {
     state.withLock { state in
       let key = Key(peer: peer, credentials: credentials)
-      state.entries[key]?.sessions.removeAll { other in
-        if case .digest(let other) = other { return other === session }
-        return false
-      }
+      state.entries[key]?.sessions.removeAll { $0.isSame(as: session) }
       if state.entries[key]?.sessions.isEmpty == true { state.entries[key] = nil }
     }
   }
@@ -153,6 +150,14 @@ final class ChallengeResponder: Sendable {
 }
 
 extension ChallengeResponder.Session {
+  fileprivate func isSame(as other: ChallengeResponder.Session) -> Bool {
+    switch (self, other) {
+    case (.digest(let left), .digest(let right)): left === right
+    case (.basic(let left), .basic(let right)): left == right
+    default: false
+    }
+  }
+
   fileprivate func replaces(_ other: ChallengeResponder.Session) -> Bool {
     switch (self, other) {
     case (.digest(let left), .digest(let right)):

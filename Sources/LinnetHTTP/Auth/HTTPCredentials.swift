@@ -19,11 +19,14 @@ public struct HTTPCredentials: Sendable, Hashable {
     HTTPCredentials(.basic(user: user, password: password))
   }
 
-  /// A bearer token (RFC 6750), sent with the first request.
+  /// A bearer token (RFC 6750), sent with the first request. One that is empty, or has white space, control characters
+  /// or characters outside ASCII, fails the request with `invalidConfiguration`.
   public static func bearer(_ token: String) -> HTTPCredentials { HTTPCredentials(.bearer(token: token)) }
 
-  /// Digest (RFC 7616): the password itself is never sent. The first request to a server asks for a challenge; later ones
-  /// use it again.
+  /// Digest (RFC 7616) with MD5, SHA-256 or SHA-512/256: the password itself is never sent. The first request to a server
+  /// gets a challenge; later ones use it again. A large body, and one that can be sent only once, waits for the server's
+  /// agreement (`Expect: 100-continue`), because it may have to be sent again; a one-shot body that a server took before
+  /// it asked fails the request with `bodyNotReplayable`. A wrong password is no error: the 401 is the response.
   public static func digest(user: String, password: String) -> HTTPCredentials {
     HTTPCredentials(.digest(user: user, password: password))
   }
@@ -54,6 +57,10 @@ extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible
 
 /// Where a netrc file is read from. Off unless asked for: a file in the home directory must not add credentials to a
 /// program's requests by itself.
+///
+/// An entry counts for every port of its machine, and is sent as Basic; the entry for all others (`default`) only for a
+/// host that the caller names, never for one that a redirection leads to. With a user name in the URL and no password, the
+/// entry of that name gives it. A file is read again when it has changed.
 public enum NetrcSource: Sendable, Hashable {
   /// None is read.
   case off

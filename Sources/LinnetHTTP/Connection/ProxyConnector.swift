@@ -90,11 +90,14 @@ struct ProxyConnector {
     var machine = ConnectTunnelMachine(target: origin, headers: try fields(&dialogue), limits: limits)
     var output = WriteBuffer()
     var deadline = dialled.deadline
+    var isRepeated = false
     while true {
       let event: ProxyHandshakeEvent
       do throws(TransportFailure) {
         event = try await step(&machine, &dialled, &output, until: deadline)
       } catch {
+        // It did not say that it would close behind its challenge.
+        if isRepeated, error.code == .invalidProxyResponse { return .challenged }
         // What is known of a refusal is worth more than the rest of its body.
         guard error.code == .connectTimeout, let refusal = machine.refusal else { throw error }
         return try judge(refusal, &dialogue)
@@ -114,6 +117,7 @@ struct ProxyConnector {
         let fields = try fields(&dialogue)
         do throws(ProxyHandshakeError) { try machine.retry(headers: fields) } catch { return outcome }
         deadline = dialled.deadline
+        isRepeated = true
       }
     }
   }

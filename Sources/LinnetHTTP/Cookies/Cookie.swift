@@ -7,7 +7,8 @@ package import LinnetProtocols
 /// Servers set cookies with `Set-Cookie` fields, and the jar makes these values of them. To put one in by hand, make it
 /// with ``init(name:value:domain:)``, change what is not a default, and give it to ``CookieJar/add(_:)``.
 ///
-/// Two cookies are the same one to a jar when name, domain, ``isHostOnly`` and path are equal.
+/// Two cookies are the same one to a jar when name, domain, ``isHostOnly`` and path are equal. `==` compares everything
+/// that this value shows.
 public struct Cookie: Sendable, Hashable {
   /// What a site wants about requests that another site starts.
   ///

@@ -43,8 +43,6 @@ public struct ConnectionInfo: Sendable, Hashable {
     public var tls: TLSInfo?
     /// The proxy's answer to CONNECT; nil for SOCKS and forwarding.
     public var connectResponse: ResponseHead?
-    /// What is shown to it, for the answer to a 407 of a proxy that forwards.
-    var credentials: HTTPCredentials?
 
     /// A description, for responses made by hand.
     public init(name: String, isTunnel: Bool, tls: TLSInfo? = nil, connectResponse: ResponseHead? = nil) {

@@ -50,7 +50,8 @@ public struct HTTPRequest: Sendable {
     self.options = options
   }
 
-  /// The URL's text. A user name and password in it are not sent; put them into an `Authorization` header.
+  /// The URL's text. A user name and password in it are sent as Basic credentials, in a header and not in the target,
+  /// unless ``HTTPRequestOptions/credentials`` or an `Authorization` header say otherwise; they stay with the URL's origin.
   public var url: String {
     get {
       switch location {

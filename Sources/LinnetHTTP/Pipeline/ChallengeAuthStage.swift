@@ -24,95 +24,60 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
   private static var discardedBytes: Int { 64 << 10 }
 
   func send(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
-    guard source.mayHaveCredentials(for: hop) else {
-      let response = try await next.send(hop, exchange)
-      guard response.status == .proxyAuthenticationRequired else { return response }
-      return try await Conversation(self, hop, exchange, origin: nil).run(first: response)
-    }
-    let origin: ChallengeDialogue?
-    do throws(TransportFailure) {
-      origin = try await source.credentials(for: hop, exchange).map {
-        challenges.dialogue(with: .origin(hop.url.origin), credentials: $0)
-      }
-    } catch {
-      var context = exchange
-      context.attempts = 0
-      throw context.error(error)
-    }
-    return try await Conversation(self, hop, exchange, origin: origin).run(first: nil)
+    guard source.mayHaveCredentials(for: hop) else { return try await next.send(hop, exchange) }
+    return try await sendWithCredentials(hop, exchange)
   }
 
-  /// The sending of one hop, until nobody asks for anything that can be given.
-  private struct Conversation {
-    private let stage: ChallengeAuthStage
-    private let hop: HopRequest
-    private let exchange: Exchange
-    private var origin: ChallengeDialogue?
-    private var proxy: ChallengeDialogue?
-
-    init(_ stage: ChallengeAuthStage, _ hop: HopRequest, _ exchange: Exchange, origin: ChallengeDialogue?) {
-      self.stage = stage
-      self.hop = hop
-      self.exchange = exchange
-      self.origin = origin
+  /// Apart from ``send(_:_:)``, whose frame every request has.
+  @inline(never)
+  private func sendWithCredentials(
+    _ hop: HopRequest, _ exchange: Exchange
+  ) async throws(TransportError) -> HTTPResponse {
+    let credentials: HTTPCredentials?
+    do throws(TransportFailure) {
+      credentials = try await source.credentials(for: hop, exchange)
+    } catch {
+      throw Self.unsent(error, exchange)
     }
-
-    /// - Parameter first: The response to the request as it came, when it was sent already.
-    consuming func run(first: HTTPResponse?) async throws(TransportError) -> HTTPResponse {
-      var response: HTTPResponse
-      if let first { response = first } else { response = try await send() }
-      while asksForMore(response) {
-        try admitRepetition(after: response)
-        hop.request.options.onEvent?(.challenged(response.head))
-        await response.discardBody(reading: ChallengeAuthStage.discardedBytes)
-        response = try await send()
+    guard let credentials else { return try await next.send(hop, exchange) }
+    var dialogue = challenges.dialogue(with: .origin(hop.url.origin), credentials: credentials)
+    var hop = hop
+    while true {
+      var attempt = hop
+      do throws(TransportFailure) {
+        let isAnswered = try dialogue.authorize(
+          method: hop.request.method, target: hop.url.requestTarget, content: hop.request.contentInMemory,
+          into: &attempt.request.headers)
+        if dialogue.credentials.needsChallenge { attempt.awaitAgreement(isAnswered: isAnswered) }
+      } catch {
+        throw Self.unsent(error, exchange)
       }
-      return response
-    }
-
-    private mutating func send() async throws(TransportError) -> HTTPResponse {
-      var hop = hop
-      if origin != nil {
-        do throws(TransportFailure) {
-          let isAnswered = try origin?.authorize(
-            method: hop.request.method, target: hop.url.requestTarget, content: hop.request.contentInMemory,
-            into: &hop.request.headers)
-          if origin?.credentials.needsChallenge == true { hop.awaitAgreement(isAnswered: isAnswered == true) }
-        } catch {
-          throw exchange.error(error)
-        }
-      }
-      return try await stage.next.send(hop, exchange)
-    }
-
-    private mutating func asksForMore(_ response: HTTPResponse) -> Bool {
-      if response.status == .proxyAuthenticationRequired {
-        // The transport shows the proxy its credentials; here it only learns the answer to the challenge.
-        guard let info = response.connection.proxy, !info.isTunnel, let credentials = info.credentials else {
-          return false
-        }
-        var dialogue = proxy ?? stage.challenges.dialogue(with: .proxy(info.name), credentials: credentials)
-        dialogue.prepare(
-          method: hop.request.method, target: hop.url.absoluteRequestTarget, content: hop.request.contentInMemory)
-        let accepts = dialogue.accepts(response.head)
-        proxy = dialogue
-        return accepts
-      }
-      return origin?.accepts(response.head) ?? false
-    }
-
-    /// - Throws: `bodyNotReplayable` when the body was taken by the exchange that asked.
-    private func admitRepetition(after response: HTTPResponse) throws(TransportError) {
+      let response = try await next.send(attempt, exchange)
+      guard dialogue.accepts(response.head) else { return response }
       guard hop.request.body?.isReplayable ?? true else {
-        let asker = response.status == .unauthorized ? "server" : "proxy"
-        throw exchange.error(
-          TransportFailure(
-            code: .bodyNotReplayable, phase: .head,
-            reason: "the \(asker) asked for credentials (\(response.status.code)) after the request's one-shot body was"
-              + " sent, which cannot be sent again",
-            sent: .all))
+        response.body.reader.discard()
+        throw exchange.error(Self.bodyTaken)
       }
+      hop.request.options.onEvent?(.challenged(response.head))
+      await hop.takeCookies(of: response.head)
+      await response.discardBody(reading: Self.discardedBytes)
     }
+  }
+
+  /// The failure of a request that was not tried.
+  private static func unsent(_ failure: TransportFailure, _ exchange: Exchange) -> TransportError {
+    var context = exchange
+    context.attempts = 0
+    return context.error(failure)
+  }
+
+  private static var bodyTaken: TransportFailure {
+    TransportFailure(
+      code: .bodyNotReplayable, phase: .head,
+      reason:
+        "the server asked for credentials (401) after it had got the request's one-shot body, which cannot be sent"
+        + " again",
+      sent: .all)
   }
 }
 

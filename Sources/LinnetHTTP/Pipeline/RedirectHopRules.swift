@@ -28,9 +28,9 @@ struct RedirectHopRules {
   private func request(for proposal: RedirectRules.Proposal, after hop: HopRequest) -> HopRequest {
     let isSameOrigin = proposal.url.isSameOrigin(as: hop.url)
     let keepsCredentials = isSameOrigin || policy.sendsCredentialsAcrossOrigins
-    // The caller's user name and password stay with what they were given for, and are never taken from a `Location`: who
-    // answers must not choose as whom the next request is made.
-    let url = keepsCredentials ? proposal.url.withUserinfo(of: hop.url) : proposal.url.removingUserinfo()
+    // The caller's user name and password stay with what they were given for. Others than the origin itself do not choose
+    // as whom the next request is made.
+    let url = keepsCredentials ? proposal.url.inheritingUserinfo(of: hop.url) : proposal.url.removingUserinfo()
     var request = HTTPRequest(
       method: proposal.method, url: url, headers: hop.request.headers, body: hop.request.body,
       options: hop.request.options)

@@ -1,3 +1,4 @@
+internal import LinnetBytes
 internal import LinnetHTTPTypes
 internal import LinnetProtocols
 
@@ -117,13 +118,25 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
     }
   }
 
-  /// Lets go of a redirection's body. A small one is read first when the connection can be used for the next request; what
-  /// is wrong with it concerns nobody.
+  /// Lets go of a redirection's body. A small one is read first when the next request can use its connection then; what is
+  /// wrong with it concerns nobody.
   private func finish(_ response: HTTPResponse, before url: HTTPURL) async {
     let reader = response.body.reader
     defer { reader.discard() }
-    guard url.isSameOrigin(as: response.url), reader.expectedLength ?? 0 <= UInt64(Self.drainedBytes) else { return }
+    guard url.isSameOrigin(as: response.url), response.keepsConnection,
+      reader.expectedLength ?? 0 <= UInt64(Self.drainedBytes)
+    else { return }
     var rest = Self.drainedBytes
     while rest > 0, let chunk = try? await reader.next() { rest -= chunk.count }
+  }
+}
+
+extension HTTPResponse {
+  /// Whether the end of the body is what frees the connection: not over HTTP/2, and not when the server closes it.
+  fileprivate var keepsConnection: Bool {
+    guard version == .http1_1, headers.contains("Content-Length") || headers.contains("Transfer-Encoding") else {
+      return false
+    }
+    return !headers.values(for: "Connection").contains { ASCII.equalIgnoringCase($0.utf8, "close".utf8) }
   }
 }

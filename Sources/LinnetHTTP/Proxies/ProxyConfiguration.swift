@@ -7,13 +7,16 @@
 public struct ProxyConfiguration: Sendable, Hashable {
   /// The proxy of every request, before any that the environment names. Default none.
   public var proxy: HTTPProxy?
-  /// Whether `http_proxy`, `https_proxy` and `all_proxy` are honoured, by curl's rules: lower case first; upper case too,
-  /// but never `HTTP_PROXY` (a CGI program's client can set it). Default false.
+  /// Whether `http_proxy`, `https_proxy` and `all_proxy` are honoured. The first that is set decides, also when it is empty,
+  /// which means no proxy: the scheme's before `all_proxy`, and lower case before upper case. `HTTP_PROXY` in upper case does not
+  /// count in a CGI program (one with `REQUEST_METHOD` in its environment), whose client can set it. One that is no
+  /// proxy's URL fails the requests that it is for with `invalidConfiguration`. Default false.
   public var usesProxyVariables = false
   /// Whether `no_proxy` and `NO_PROXY` are honoured. Default false.
   public var usesNoProxyVariable = false
-  /// Hosts that are connected to without a proxy, beside those of the variable: names with their sub-domains, `.name`,
-  /// `*.name`, `*` for all, addresses, CIDR blocks, each with `:port` if wanted; as in `no_proxy`.
+  /// Hosts that are connected to without a proxy, beside those of the variable, as in `no_proxy`: `name` and `.name` for a name
+  /// and those below it, `*.name` for those below it, `*` for all, addresses, CIDR blocks, each with `:port` if wanted. An
+  /// entry that is none of these matches nothing. No host is connected to directly by itself, the own machine neither.
   public var exceptions: [String] = []
   /// Whether `http` URLs go through a CONNECT tunnel too, as curl's `--proxytunnel`. Default false.
   public var tunnelsHTTP = false

@@ -1,6 +1,79 @@
-internal import LinnetHTTPTypes
-struct ProxySelector: Sendable {
+package import LinnetHTTPTypes
+internal import LinnetProtocols
+
+/// Which proxy a request goes through, by one configuration and the environment. Both are read and judged once, when it is
+/// made; a choice is a few comparisons then.
+package struct ProxySelector: Sendable {
+  /// How a request gets to its origin.
+  package enum Choice: Sendable, Hashable {
+    case direct
+    case through(HTTPProxy)
+    /// What is wrong with the proxy that was named. It is told to the requests that would go through it.
+    case unusable(String)
+  }
+
   let configuration: ProxyConfiguration
-  init(_ configuration: ProxyConfiguration, variables: [String: String]) { self.configuration = configuration }
-  func proxy(for url: HTTPURL) throws(TransportFailure) -> HTTPProxy? { configuration.proxy }
+  private let cleartext: Choice
+  private let secure: Choice
+  private let exceptions: NoProxyList
+
+  package init(_ configuration: ProxyConfiguration, variables: [String: String]) {
+    self.configuration = configuration
+    var list = configuration.exceptions
+    if configuration.usesNoProxyVariable, let setting = ProxyVariables.exceptions(in: variables) {
+      list.append(setting.value)
+    }
+    exceptions = NoProxyList(list.joined(separator: ","))
+    if let proxy = configuration.proxy {
+      cleartext = Self.choice(of: proxy)
+      secure = cleartext
+    } else if configuration.usesProxyVariables {
+      cleartext = Self.choice(of: ProxyVariables.proxy(for: .http, in: variables))
+      secure = Self.choice(of: ProxyVariables.proxy(for: .https, in: variables))
+    } else {
+      cleartext = .direct
+      secure = .direct
+    }
+  }
+
+  package func choice(for url: HTTPURL) -> Choice {
+    let choice = url.isSecure ? secure : cleartext
+    if case .direct = choice { return .direct }
+    if exceptions.contains(host: url.host, port: url.effectivePort) { return .direct }
+    return choice
+  }
+
+  /// The proxy for a request to `url`; nil when it goes directly.
+  ///
+  /// - Throws: `invalidConfiguration` when the proxy that was named for it cannot be one.
+  func proxy(for url: HTTPURL) throws(TransportFailure) -> HTTPProxy? {
+    switch choice(for: url) {
+    case .direct: return nil
+    case .through(let proxy): return proxy
+    case .unusable(let reason):
+      throw TransportFailure(code: .invalidConfiguration, phase: .request, reason: reason)
+    }
+  }
+
+  private static func choice(of setting: ProxyVariables.Setting?) -> Choice {
+    guard let setting, !setting.value.isEmpty else { return .direct }
+    do throws(ProxyURLError) {
+      return .through(try HTTPProxy(setting.value))
+    } catch {
+      return .unusable("the variable \(setting.name) does not name a proxy: \(error)")
+    }
+  }
+
+  /// A proxy that was put together by hand, in the form that others rely on.
+  private static func choice(of proxy: HTTPProxy) -> Choice {
+    var proxy = proxy
+    do throws(ProxyURLError) { proxy.host = try HTTPProxy.normalised(proxy.host) } catch {
+      return .unusable("the proxy of the configuration cannot be used: \(error)")
+    }
+    guard proxy.port > 0 else { return .unusable("the proxy of the configuration cannot be used: its port is 0") }
+    do throws(HTTPHeaderError) { try proxy.headers.validate() } catch {
+      return .unusable("a header for the proxy cannot be sent: \(error)")
+    }
+    return .through(proxy)
+  }
 }

@@ -2,7 +2,7 @@ internal import LinnetBytes
 package import LinnetHTTPTypes
 
 /// A cookie as it is kept (RFC 6265bis §5.7).
-package struct CookieRecord: Sendable, Hashable {
+package struct CookieRecord: Sendable {
   /// What a site wants about requests that other sites start.
   package enum SameSite: Sendable, Hashable, CaseIterable {
     case strict, lax, none
@@ -73,5 +73,18 @@ package struct CookieRecord: Sendable, Hashable {
 
   static func hasPrefix(_ name: [UInt8], _ prefix: String) -> Bool {
     ASCII.equalIgnoringCase(name.prefix(prefix.utf8.count), prefix.utf8)
+  }
+}
+
+extension CookieRecord: Hashable {
+  /// Whether they are the same cookie with the same content, whenever they were made and used.
+  package static func == (left: CookieRecord, right: CookieRecord) -> Bool {
+    left.identity == right.identity && left.value == right.value && left.isSecure == right.isSecure
+      && left.isHTTPOnly == right.isHTTPOnly && left.sameSite == right.sameSite && left.expires == right.expires
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(identity)
+    hasher.combine(value)
   }
 }

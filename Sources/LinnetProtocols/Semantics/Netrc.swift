@@ -47,6 +47,11 @@ package struct NetrcError: Error, Sendable, Hashable, CustomStringConvertible {
   package let line: Int
   package let problem: Problem
 
+  package init(line: Int, problem: Problem) {
+    self.line = line
+    self.problem = problem
+  }
+
   package var description: String {
     switch problem {
     case .missingValue(let keyword): "line \(line): nothing follows \"\(keyword)\""

@@ -83,8 +83,8 @@ struct ForwardProxyTests {
     }
   }
 
-  @Test("A challenge of the proxy is answered once, on the same connection", arguments: ["GET", "POST"])
-  func challenge(method: String) async throws {
+  @Test("A challenge of the proxy is answered once, on the same connection", arguments: [HTTPMethod.get, .post])
+  func challenge(method: HTTPMethod) async throws {
     let script = ServerScript.handler { request in
       request.headers["Proxy-Authorization"] == aladdinField
         ? .text("in") : ServerResponse(407, headers: [HeaderLine("Proxy-Authenticate", "Basic realm=\"p\"")])
@@ -92,16 +92,16 @@ struct ForwardProxyTests {
     try await ScriptedServer.with(script) { proxy async throws in
       let credentials = HTTPCredentials.any(user: "aladdin", password: "sesame")
       let client = HTTPClient(configuration: .through(.local(.http, proxy.port, credentials)))
-      var request = HTTPRequest(method: HTTPMethod(rawValue: method), url: "http://origin.test/")
-      if method == "POST" { request.body = .text("content") }
-      let challenged = Observed(0)
+      var request = HTTPRequest(method: method, url: "http://origin.test/")
+      if method == .post { request.body = .text("content") }
+      let challenged = EventRecorder<Int>()
       request.options.onEvent = { event in
-        if case .challenged = event { challenged.mutate { $0 += 1 } }
+        if case .challenged = event { challenged.record(1) }
       }
       #expect(try await client.send(request).text() == "in")
       #expect(proxy.snapshot.requests.map { $0.headers["Proxy-Authorization"] } == [nil, aladdinField])
       #expect(proxy.snapshot.connectionCount == 1)
-      #expect(challenged.value == 1)
+      #expect(challenged.events == [1])
     }
   }
 

@@ -71,9 +71,13 @@ struct ProxyTunnelTests {
     try await ScriptedServer.with(script) { proxy async throws in
       var configuration = HTTPClientConfiguration.through(.local(.http, proxy.port))
       configuration.proxy.tunnelsHTTP = true
-      // HTTP/1.1 servers do not speak first: the connection is given up before a request is sent on it.
-      let error = await HTTPClient(configuration: configuration).failure(of: .get("http://origin.test/"))
-      #expect(error != nil && error?.phase != .proxy)
+      // HTTP/1.1 servers do not speak first: whether the connection is given up for it, or what came is taken for the
+      // answer, depends on which comes first, as it does without a proxy. The bytes are not the proxy's in any case.
+      do {
+        #expect(try await HTTPClient(configuration: configuration).send(.get("http://origin.test/")).text() == "early")
+      } catch let error as TransportError {
+        #expect(error.phase != .proxy)
+      }
     }
   }
 }

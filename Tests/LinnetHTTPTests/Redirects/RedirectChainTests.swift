@@ -114,6 +114,18 @@ struct RedirectChainTests {
     await client.shutdown(grace: .zero)
   }
 
+  @Test("a body whose end would be the end of the connection is not waited for")
+  func closeDelimited() async throws {
+    let server = try ScriptedServer.start(
+      .perConnection { number in
+        number == 1
+          ? .steps([.readRequest, .send("HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\nmoved"), .readUntilClosed])
+          : .handler { _ in .text("end") }
+      })
+    defer { server.stop() }
+    #expect(try await HTTPClient().send(.get(server.url("/a"))).text() == "end")
+  }
+
   @Test("a redirection whose body breaks off is followed all the same", arguments: WireProtocol.versions)
   func brokenBody(over version: WireProtocol) async throws {
     let wire = try Wire(version)
@@ -151,7 +163,8 @@ struct RedirectChainTests {
     defer { server.stop() }
     let clock = ManualClock()
     let client = HTTPClient(
-      configuration: wire.configured { $0.timeouts.total = .seconds(10) }, environment: EngineEnvironment(clock: clock))
+      configuration: wire.configured { $0.timeouts.total = .seconds(10) },
+      environment: EngineEnvironment(shards: clock.makeGroup(), clock: clock))
     var request = HTTPRequest.get(server.url("/a"))
     request.options.redirects = .following { _ in
       clock.advance(by: .seconds(6))

@@ -1,0 +1,83 @@
+internal import Glibc
+internal import LinnetHTTP
+
+extension RequestBuilder {
+  /// The client that the options ask for.
+  func configuration() throws(CommandError) -> HTTPClientConfiguration {
+    var configuration = HTTPClientConfiguration()
+    // As curl: only what the user asks for ends a transfer that still has a chance.
+    configuration.timeouts = TimeoutConfiguration(
+      connect: options.connection.connectTimeout, connectionWait: nil, responseHead: nil, idle: nil,
+      total: options.connection.maximumTime)
+    configuration.redirects = redirects
+    if let jar = cookies.jar { configuration.cookies = .jar(jar) }
+    configuration.proxy = try ProxyOptions(options).configuration()
+    configuration.netrc = try NetrcOptions.source(options)
+    configuration.httpVersion = options.connection.httpVersion
+    configuration.expectContinueTimeout = options.connection.expectTimeout
+    if !options.isCompressed { configuration.decompression = .disabled }
+    if options.run.isParallel {
+      configuration.pool.maximumConnectionsPerOrigin = max(
+        configuration.pool.maximumConnectionsPerOrigin, options.run.parallelMaximum)
+    }
+    try configure(&configuration, options.connection)
+    configuration.tls = try TLSOptions(options.tls, optionPrefix: "").configuration()
+    return configuration
+  }
+
+  private func configure(
+    _ configuration: inout HTTPClientConfiguration, _ connection: CommandLineOptions.Connection
+  ) throws(CommandError) {
+    for entry in connection.resolve { configuration.resolveOverrides[entry.hostAndPort] = entry.addresses }
+    if let socket = connection.unixSocket {
+      guard let path = socket.exactText else { throw .usage("option --unix-socket: '\(socket.text)' is not UTF-8") }
+      configuration.connectTarget = .unixSocket(path)
+    }
+    for entry in connection.connectTo {
+      configuration.connectOverrides.append(
+        ConnectOverride(
+          host: entry.host, port: entry.port, targetHost: entry.newHost, targetPort: entry.newPort))
+    }
+    if let interface = connection.interface {
+      guard let name = interface.exactText else { throw .usage("option --interface: '\(interface.text)' is not UTF-8") }
+      configuration.socket.localInterface = name
+    }
+    if let time = connection.keepAliveTime { configuration.socket.tcpKeepAlive = time }
+    if !connection.usesKeepAlive { configuration.socket.tcpKeepAlive = nil }
+    switch connection.addressFamily {
+    case .any: break
+    case .ipv4: configuration.socket.addressFamily = .ipv4
+    case .ipv6: configuration.socket.addressFamily = .ipv6
+    }
+  }
+
+  /// What is done with redirections.
+  private var redirects: HTTPRedirectPolicy {
+    let redirects = options.redirects
+    guard redirects.isFollowing else { return .manual }
+    var policy = HTTPRedirectPolicy.follow
+    policy.maximumHops = redirects.maximumHops ?? .max
+    policy.sendsCredentialsAcrossOrigins = redirects.isTrusted
+    policy.allowsUnsafeMethodsAcrossOrigins = redirects.isTrusted
+    policy.keepsPostOnMovedAndFound = redirects.keepsPostOn301 || redirects.keepsPostOn302
+    // Only a list that names it lets http follow https.
+    policy.allowsHTTPSDowngrade = redirects.schemes?.contains("http") ?? false
+    let schemes = [redirects.schemes, options.run.schemes].compactMap(\.self)
+    let keepsPostOnBoth = redirects.keepsPostOn301 == redirects.keepsPostOn302
+    guard !schemes.isEmpty || !keepsPostOnBoth else { return policy }
+    policy.decide = { redirect in
+      let scheme = try HTTPURL(redirect.request.url).scheme.rawValue
+      guard schemes.allSatisfy({ $0.contains(scheme) }) else {
+        return .refuse(reason: "--proto and --proto-redir do not allow \(scheme)")
+      }
+      let losesPost = redirect.response.status.code == (redirects.keepsPostOn301 ? 302 : 301)
+      guard !keepsPostOnBoth, losesPost, redirect.request.method == .post else { return .follow }
+      var request = redirect.request
+      request.method = .get
+      request.body = nil
+      request.headers.remove("Content-Type")
+      return .followInstead(request)
+    }
+    return policy
+  }
+}

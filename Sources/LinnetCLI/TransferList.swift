@@ -1,0 +1,42 @@
+/// The transfers of a run: the URLs of the command line with their braces and brackets expanded, one by one.
+struct TransferList {
+  /// One transfer to be.
+  struct Job: Sendable {
+    /// From 0 on.
+    let number: Int
+    let argument: Argument
+    let output: CommandLineOptions.Output
+    let isOutputExplicit: Bool
+  }
+
+  private let options: CommandLineOptions
+  private let globs: [URLGlob]
+  private var globIndex = 0
+  private var expansionIndex: UInt64 = 0
+  private var number = 0
+
+  /// - Throws: `malformedURL` for the first URL whose braces or brackets are wrong.
+  init(_ options: CommandLineOptions) throws(CommandError) {
+    self.options = options
+    var globs: [URLGlob] = []
+    for url in options.urls { globs.append(options.run.isGlobbing ? try URLGlob(url) : URLGlob(literal: url)) }
+    self.globs = globs
+  }
+
+  /// Whether there is more than one transfer.
+  var hasSeveral: Bool { globs.count > 1 || globs.contains { $0.count > 1 } }
+
+  mutating func next() -> Job? {
+    guard globIndex < globs.count else { return nil }
+    let glob = globs[globIndex]
+    let expansion = glob.expansion(at: expansionIndex)
+    var output = options.output(at: globIndex)
+    if case .file(let name) = output, options.run.isGlobbing { output = .file(expansion.name(name)) }
+    let job = Job(
+      number: number, argument: expansion.url, output: output, isOutputExplicit: globIndex < options.outputs.count)
+    number += 1
+    expansionIndex += 1
+    if expansionIndex == glob.count { (globIndex, expansionIndex) = (globIndex + 1, 0) }
+    return job
+  }
+}
