@@ -15,6 +15,7 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 
 // Errors
 
@@ -40,6 +41,18 @@ static inline void linnet_ctx_set_base_options(SSL_CTX *ctx) {
 static inline int linnet_ctx_set_versions(SSL_CTX *ctx, int minimum, int maximum) {
   return SSL_CTX_set_min_proto_version(ctx, minimum) == 1 && SSL_CTX_set_max_proto_version(ctx, maximum) == 1;
 }
+
+/// Whether a cipher suite of this name is among those of the context.
+static inline int linnet_ctx_has_cipher(const SSL_CTX *ctx, const char *name) {
+  STACK_OF(SSL_CIPHER) *ciphers = SSL_CTX_get_ciphers(ctx);
+  for (int index = 0; index < sk_SSL_CIPHER_num(ciphers); index++) {
+    if (strcmp(SSL_CIPHER_get_name(sk_SSL_CIPHER_value(ciphers, index)), name) == 0) { return 1; }
+  }
+  return 0;
+}
+
+/// Makes a handshake pause until its certificate callback is called again; 1 when it can (a client's can).
+static inline int linnet_ssl_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
 
 /// Sessions go to the callback and are kept nowhere else.
 static inline void linnet_ctx_set_client_session_mode(SSL_CTX *ctx) {
@@ -70,6 +83,7 @@ static inline void linnet_free(void *pointer) { OPENSSL_free(pointer); }
 static inline STACK_OF(X509) *linnet_x509_stack_new(void) { return sk_X509_new_null(); }
 static inline int linnet_x509_stack_push(STACK_OF(X509) *stack, X509 *cert) { return sk_X509_push(stack, cert); }
 static inline X509 *linnet_x509_stack_shift(STACK_OF(X509) *stack) { return sk_X509_shift(stack); }
+static inline X509 *linnet_x509_stack_delete(STACK_OF(X509) *stack, int index) { return sk_X509_delete(stack, index); }
 static inline int linnet_x509_stack_count(const STACK_OF(X509) *stack) { return stack == NULL ? 0 : sk_X509_num(stack); }
 static inline X509 *linnet_x509_stack_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
 static inline void linnet_x509_stack_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
@@ -154,6 +168,14 @@ static inline int linnet_verify_again(X509_STORE_CTX *first) {
   }
   X509_STORE_CTX_free(second);
   return result;
+}
+
+// PKCS #12
+
+/// The parts of a store. `chain` may stay NULL. The caller owns what it gets; 1 on success.
+static inline int linnet_pkcs12_parse(
+    PKCS12 *store, const char *passphrase, EVP_PKEY **key, X509 **certificate, STACK_OF(X509) **chain) {
+  return PKCS12_parse(store, passphrase, key, certificate, chain);
 }
 
 // Trust files

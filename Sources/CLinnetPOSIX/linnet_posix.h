@@ -77,6 +77,9 @@ static inline ssize_t linnet_shutdown_write(int fd) { LINNET_RESULT(shutdown(fd,
 static inline ssize_t linnet_set_option(int fd, int level, int name, int value) {
   LINNET_RESULT(setsockopt(fd, level, name, &value, sizeof(value)));
 }
+static inline ssize_t linnet_bind_to_device(int fd, const char *name) {
+  LINNET_RESULT(setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)));
+}
 static inline ssize_t linnet_get_option(int fd, int level, int name, int *value) {
   socklen_t length = sizeof(*value);
   LINNET_RESULT(getsockopt(fd, level, name, value, &length));
@@ -192,7 +195,8 @@ static inline ssize_t linnet_path_stamp(const char *path, uint64_t *device, uint
   *device = status.st_dev;
   *inode = status.st_ino;
   *size = status.st_size;
-  *changed = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+  // Of content or attributes: a program can set the other one back.
+  *changed = (int64_t)status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec;
   *mode = status.st_mode;
   return 0;
 }

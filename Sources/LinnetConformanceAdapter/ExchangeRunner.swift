@@ -30,9 +30,7 @@ actor ExchangeRunner {
   private nonisolated func run(_ line: AdapterRequest, into reply: inout AdapterReply) async throws {
     var request = try line.makeRequest()
     if line.usesJar || line.cookieFile != nil { request.options.cookies = .jar(jar) }
-    if let file = line.cookieFile {
-      for cookie in NetscapeCookieFile(parsing: file).cookies { try jar.add(cookie) }
-    }
+    if let file = line.cookieFile { await jar.load(netscape: file) }
     let (interims, events) = AsyncStream.makeStream(of: ResponseHead.self)
     request.options.onEvent = { event in
       if case .interim(let head) = event { events.yield(head) }

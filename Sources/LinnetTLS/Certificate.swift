@@ -26,7 +26,9 @@ package struct Certificate: Sendable, Hashable {
   package let hashedName: String
 
   /// The digest in the form in which pins are written: `sha256//` and Base64.
-  package var pin: String { "sha256//" + Base64.encode(publicKeyDigest) }
+  package var pin: String { Self.pin(ofDigest: publicKeyDigest) }
+
+  static func pin(ofDigest digest: [UInt8]) -> String { "sha256//" + Base64.encode(digest) }
 
   /// Parses DER.
   package init(der bytes: [UInt8]) throws(TLSError) {

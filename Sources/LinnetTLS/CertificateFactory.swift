@@ -186,6 +186,28 @@ package struct GeneratedIdentity: Sendable, Hashable {
     return String(decoding: bio.contents, as: UTF8.self)
   }
 
+  /// Key, certificate and intermediates in a PKCS #12 store, encrypted by what OpenSSL takes for it (AES-256).
+  package func pkcs12(passphrase: String) throws(TLSError) -> [UInt8] {
+    let key = try CredentialLoader.privateKey(.bytes(keyDER), passphrase: nil)
+    var own = try CredentialLoader.certificates(.bytes(certificate.der))
+    guard let leaf = own.popFirst() else { throw TLSError(.cryptographyUnavailable) }
+    var others = try X509Stack()
+    // In no useful order, as stores are: a reader must find it.
+    for issuer in intermediates.reversed() {
+      var stack = try CredentialLoader.certificates(.bytes(issuer.der))
+      if let issuer = stack.popFirst() { others.append(issuer) }
+    }
+    // SAFETY: all objects live for the call, and the store is freed after it was encoded.
+    guard let store = unsafe PKCS12_create(passphrase, nil, key.raw, leaf.raw, others.raw, 0, 0, 0, 0, 0) else {
+      throw .configuration("PKCS #12 store", OpenSSLError.lastReason())
+    }
+    defer { unsafe PKCS12_free(store) }
+    guard let bytes = unsafe encodedDER({ unsafe i2d_PKCS12(store, &$0) }) else {
+      throw .configuration("PKCS #12 store", OpenSSLError.lastReason())
+    }
+    return bytes
+  }
+
   /// For ``TLSSettings/identity``.
   package var identity: TLSIdentity {
     TLSIdentity(certificateChain: .text(chainPEM), privateKey: .text(keyPEM))

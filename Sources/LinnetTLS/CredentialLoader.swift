@@ -76,7 +76,7 @@ enum CredentialLoader {
   }
 
   /// The bytes of the source.
-  private static func load(_ source: TLSSource, _ name: String) throws(TLSError) -> [UInt8] {
+  static func load(_ source: TLSSource, _ name: String) throws(TLSError) -> [UInt8] {
     switch source {
     case .bytes(let bytes): return bytes
     case .file(let path): return try readFile(path)

@@ -54,6 +54,12 @@ struct OpenSSLError: Equatable {
     return Self.alertName(reason - SSL_AD_REASON_OFFSET)
   }
 
+  /// No loaded provider has the algorithm.
+  var isUnsupportedAlgorithm: Bool {
+    (library == ERR_LIB_EVP || library == ERR_LIB_PKCS12) && text.utf8.elementsEqual("unsupported".utf8)
+      || library == ERR_LIB_EVP && (reason == EVP_R_UNSUPPORTED_ALGORITHM || reason == EVP_R_UNKNOWN_PBE_ALGORITHM)
+  }
+
   func isSSL(_ reason: Int32) -> Bool { library == ERR_LIB_SSL && self.reason == reason }
 
   /// RFC 7301 §3.2.

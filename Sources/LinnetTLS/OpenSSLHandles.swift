@@ -33,7 +33,22 @@ struct X509Stack: ~Copyable {
     unsafe raw = stack
   }
 
+  init(owning raw: OpaquePointer) { unsafe self.raw = raw }
+
   var count: Int { Int(unsafe linnet_x509_stack_count(raw)) }
+
+  /// The index of the first certificate that fits; the stack keeps it.
+  @unsafe
+  func firstIndex(where fits: (OpaquePointer) -> Bool) -> Int32? {
+    (0..<Int32(clamping: count)).first { index in
+      unsafe linnet_x509_stack_at(raw, index).map { unsafe fits($0) } ?? false
+    }
+  }
+
+  /// Takes a certificate out.
+  mutating func remove(at index: Int32) -> X509Handle? {
+    unsafe linnet_x509_stack_delete(raw, index).map { unsafe X509Handle(owning: $0) }
+  }
 
   /// Takes over the reference.
   mutating func append(_ certificate: consuming X509Handle) {

@@ -29,14 +29,9 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
     _ context: TLSContext, serverName: TLSServerName?, applicationProtocols: [String]?
   ) throws(TLSError) -> TLSConnectionHandle {
     OpenSSLError.clearQueue()
-    let name = try serverName.map(Self.normalised)
-    let expectedName =
-      switch name {
-      case .dns(let text), .ip(let text): text
-      case nil: String?.none
-      }
+    let name = try serverName?.normalised()
     guard let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.cryptographyUnavailable) }
-    let state = TLSTransportState(expectedName: expectedName)
+    let state = TLSTransportState(expectedName: name?.text, generation: context.generation)
     let handle = unsafe TLSConnectionHandle(
       owning: ssl, state, context, applicationProtocols ?? context.settings.alpn)
     // SAFETY: `state` lives as long as `ssl`; the connection takes over the BIO, for both directions.
@@ -66,21 +61,6 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
     // of HTTP often ends without a `close_notify`; its truncation is noticed by the framing of messages.
     unsafe SSL_set_shutdown(raw, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
     unsafe SSL_free(raw)
-  }
-
-  /// Without the trailing dot of a rooted name and the zone of an address, neither of which certificates or SNI have.
-  private static func normalised(_ name: TLSServerName) throws(TLSError) -> TLSServerName {
-    switch name {
-    case .dns(let text):
-      let host = text.hasSuffix(".") ? String(text.dropLast()) : text
-      // An empty name would switch the check off. 253 is the longest name of the DNS (RFC 1035 §2.3.4).
-      guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-        throw .configuration("server name \"\(text)\"", "is not a host name")
-      }
-      return .dns(host)
-    case .ip(let text):
-      return .ip(String(text.prefix { $0 != "%" }))
-    }
   }
 
   private func setName(_ name: TLSServerName) throws(TLSError) {
@@ -187,15 +167,44 @@ struct TLSConnectionHandle: ~Copyable, @unchecked Sendable {
   }
 
   /// What OpenSSL leaves to its caller after a handshake: the server's choice in ALPN, and what a resumption skips, that
-  /// is whether the first handshake verified the chain, and the name.
+  /// is the pins, whether the first handshake verified the chain, and the name. Where somebody else decides on the chain,
+  /// the last two are noted as a request.
   func agreementFailure() -> TLSError? {
     guard context.role == .client else { return nil }
     if let name = negotiatedProtocol, !offeredProtocols.contains(name) {
       return TLSError(.handshakeFailed, detail: "the server chose a protocol that was not offered")
     }
-    guard context.settings.verification == .full else { return nil }
+    let settings = context.settings
     // SAFETY: certificate and parameters belong to the connection.
-    guard let leaf = unsafe SSL_get0_peer_certificate(raw) else { return TLSError(.noPeerCertificate) }
+    let leaf = unsafe SSL_get0_peer_certificate(raw)
+    let hasNoLeaf = unsafe leaf == nil
+    if isResumed || hasNoLeaf,
+      let failure = unsafe TLSVerification.pinFailure(
+        of: leaf, pins: settings.pinnedPublicKeys, expectedName: state.expectedName)
+    {
+      return failure
+    }
+    var failure: TLSError?
+    if settings.verification == .full { failure = unsafe verificationFailure(leaf) }
+    guard settings.asksForDecision else { return failure }
+    if hasNoLeaf { return TLSError(.noPeerCertificate) }
+    // A full handshake was decided on before it ended.
+    guard isResumed else { return state.decision == nil ? TLSError(.noPeerCertificate) : nil }
+    do throws(TLSError) {
+      state.request = TLSPeerVerification(
+        chain: try peerCertificates(),
+        verdict: settings.verification == .none ? .notChecked : failure.map { .rejected($0) } ?? .accepted)
+      return nil
+    } catch {
+      return TLSError(.certificateInvalid(error.detail))
+    }
+  }
+
+  /// What the verification of the handshake, or of the one that is continued, and the name say.
+  @unsafe
+  private func verificationFailure(_ leaf: OpaquePointer?) -> TLSError? {
+    // SAFETY: certificate and parameters belong to the connection.
+    guard let leaf = unsafe leaf else { return TLSError(.noPeerCertificate) }
     let result = unsafe Int32(clamping: SSL_get_verify_result(raw))
     if result != X509_V_OK {
       return unsafe TLSVerification.failure(

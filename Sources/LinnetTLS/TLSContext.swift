@@ -13,6 +13,8 @@ package final class TLSContext: @unchecked Sendable {
   let bioMethod: OpaquePointer
   package let settings: TLSSettings
   package let role: TLSRole
+  /// Marks the sessions that are made under this context; its owner tells contexts of the same settings apart by it.
+  package let generation: UInt64
   /// What the search for the system's roots found; nil when it was not asked for.
   package let roots: TrustRoots?
   /// ALPN protocols in wire form; OpenSSL's callback of a server reads it.
@@ -23,7 +25,9 @@ package final class TLSContext: @unchecked Sendable {
   /// - Parameter systemRoots: The outcome of a search that was made before; nil searches now, if the settings ask for the
   ///   system's roots.
   /// - Throws: A configuration error that names the file, variable or setting at fault.
-  package init(_ settings: TLSSettings, role: TLSRole, systemRoots: TrustRoots? = nil) throws(TLSError) {
+  package init(
+    _ settings: TLSSettings, role: TLSRole, systemRoots: TrustRoots? = nil, generation: UInt64 = 0
+  ) throws(TLSError) {
     OpenSSLError.clearQueue()
     let verifies = role == .client ? settings.verification == .full : settings.requiresClientCertificate
     let roots =
@@ -52,9 +56,11 @@ package final class TLSContext: @unchecked Sendable {
     unsafe raw = context.release()
     self.settings = settings
     self.role = role
+    self.generation = generation
     self.roots = roots
     alpnWire = wire
-    installCallbacks(verifies: verifies)
+    installCallbacks(
+      examines: verifies || role == .client && (settings.asksForDecision || !settings.pinnedPublicKeys.isEmpty))
   }
 
   deinit {
@@ -95,11 +101,30 @@ package final class TLSContext: @unchecked Sendable {
     guard unsafe SSL_CTX_set_cipher_list(context, list) == 1 else {
       throw .configuration("cipher list \"\(list)\"", OpenSSLError.lastReason())
     }
+    guard let suites = settings.cipherSuites else { return }
+    let names = suites.split(separator: ":", omittingEmptySubsequences: false)
+    // Some versions of OpenSSL skip names that they do not know, which would leave a list that nobody asked for.
+    guard unsafe SSL_CTX_set_ciphersuites(context, suites) == 1,
+      names.allSatisfy({ unsafe linnet_ctx_has_cipher(context, String($0)) == 1 })
+    else {
+      OpenSSLError.clearQueue()
+      throw .configuration("cipher suites \"\(suites)\"", "is not a list of TLS 1.3 cipher suites")
+    }
   }
 
   private static func apply(_ identity: TLSIdentity, to context: OpaquePointer) throws(TLSError) {
     let certificateName = CredentialLoader.name(of: identity.certificateChain, "certificate")
     let keyName = CredentialLoader.name(of: identity.privateKey, "private key")
+    if identity.isPKCS12 {
+      var store = try CredentialLoader.pkcs12(identity.certificateChain, passphrase: identity.passphrase)
+      let chain = try store.takeChain()
+      guard unsafe SSL_CTX_use_cert_and_key(context, store.leaf.raw, store.key.raw, chain.raw, 1) == 1 else {
+        throw .configuration(
+          CredentialLoader.name(of: identity.certificateChain, "PKCS #12 store"),
+          "cannot be used (\(OpenSSLError.lastReason()))")
+      }
+      return
+    }
     var chain = try CredentialLoader.certificates(identity.certificateChain)
     let key = try CredentialLoader.privateKey(identity.privateKey, passphrase: identity.passphrase)
     guard let leaf = chain.popFirst() else { throw .configuration(certificateName, "contains no certificate") }
@@ -145,11 +170,12 @@ package final class TLSContext: @unchecked Sendable {
     OpenSSLError.clearQueue()
   }
 
-  private func installCallbacks(verifies: Bool) {
+  private func installCallbacks(examines: Bool) {
     // SAFETY: the callbacks get `self` unretained; connections keep `self` alive, and only they make OpenSSL call back.
     let address = unsafe Unmanaged.passUnretained(self).toOpaque()
-    if verifies {
-      let mode = SSL_VERIFY_PEER | (role == .server ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
+    if examines {
+      let demands = role == .server && !settings.acceptsMissingClientCertificate
+      let mode = SSL_VERIFY_PEER | (demands ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
       unsafe SSL_CTX_set_verify(raw, mode, nil)
       unsafe SSL_CTX_set_cert_verify_callback(raw, verifyPeer, address)
     } else {
@@ -186,22 +212,71 @@ package final class TLSContext: @unchecked Sendable {
   // MARK: Verification
 
   /// Verifies the chain that a peer presented and notes why it failed.
+  ///
+  /// With ``TLSSettings/asksForDecision`` the first call notes the verdict and makes OpenSSL pause; the second one, after
+  /// the decision, carries it out.
   fileprivate func verify(_ chain: OpaquePointer) -> Bool {
     // SAFETY: `chain` is OpenSSL's store context, live during the callback.
-    if unsafe X509_verify_cert(chain) == 1 { return true }
+    let ssl = unsafe OpaquePointer(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()))
+    guard let state = unsafe TLSTransportState.of(ssl) else { return false }
+    if let decided = state.decision {
+      let verdict = state.ownVerdictCode
+      // Kept with the session, so that a resumption knows what the verdict was and not only how it was decided.
+      unsafe X509_STORE_CTX_set_error(chain, verdict)
+      state.verificationFailure = state.failure(by: decided)
+      if state.verificationFailure == nil { return true }
+      if verdict == X509_V_OK { unsafe X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION) }
+      return false
+    }
+    let failure = unsafe ownFailure(chain, state)
+    let unpinned = unsafe TLSVerification.pinFailure(
+      of: X509_STORE_CTX_get0_cert(chain), pins: settings.pinnedPublicKeys, expectedName: state.expectedName)
+    guard settings.asksForDecision else {
+      state.verificationFailure = failure ?? unpinned
+      return unsafe conclude(state, chain)
+    }
+    if let unpinned {
+      state.verificationFailure = unpinned
+      return unsafe conclude(state, chain)
+    }
+    let verdict =
+      settings.verification == .none
+      ? TLSPeerVerification.Verdict.notChecked : failure.map { .rejected($0) } ?? .accepted
+    state.ownVerdictCode = unsafe X509_STORE_CTX_get_error(chain)
+    do throws(TLSError) {
+      state.request = TLSPeerVerification(
+        chain: try unsafe TLSVerification.certificates(X509_STORE_CTX_get0_untrusted(chain)), verdict: verdict)
+    } catch {
+      state.verificationFailure = TLSError(.certificateInvalid(error.detail))
+      return unsafe conclude(state, chain)
+    }
+    return unsafe linnet_ssl_retry_verify(ssl) == 1
+  }
+
+  /// Whether nothing was found; else OpenSSL gets a reason too, from which it derives its alert.
+  private func conclude(_ state: TLSTransportState, _ chain: OpaquePointer) -> Bool {
+    // SAFETY: `chain` is OpenSSL's store context, live during the callback.
+    guard state.verificationFailure != nil else { return true }
+    if unsafe X509_STORE_CTX_get_error(chain) == X509_V_OK {
+      unsafe X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION)
+    }
+    return false
+  }
+
+  /// What the verification of chain and name finds; nil also when it is off.
+  private func ownFailure(_ chain: OpaquePointer, _ state: TLSTransportState) -> TLSError? {
+    // SAFETY: `chain` is OpenSSL's store context, live during the callback.
+    if role == .client && settings.verification == .none { return nil }
+    if unsafe X509_verify_cert(chain) == 1 { return nil }
     if TLSVerification.lacksIssuer(unsafe X509_STORE_CTX_get_error(chain)), loadFallback(),
       unsafe linnet_verify_again(chain) == 1
     {
       OpenSSLError.clearQueue()
-      return true
+      return nil
     }
-    let ssl = unsafe OpaquePointer(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()))
-    if let state = unsafe TLSTransportState.of(ssl) {
-      state.verificationFailure = unsafe TLSVerification.failure(
-        X509_STORE_CTX_get_error(chain), certificate: X509_STORE_CTX_get_current_cert(chain),
-        leaf: X509_STORE_CTX_get0_cert(chain), expectedName: state.expectedName, roots: roots)
-    }
-    return false
+    return unsafe TLSVerification.failure(
+      X509_STORE_CTX_get_error(chain), certificate: X509_STORE_CTX_get_current_cert(chain),
+      leaf: X509_STORE_CTX_get0_cert(chain), expectedName: state.expectedName, roots: roots)
   }
 
   /// Adds the bundle beside the hashed directory to the store, once.
@@ -265,7 +340,7 @@ private func verifyPeer(_ chain: OpaquePointer?, _ context: UnsafeMutableRawPoin
 private func storeNewSession(_ ssl: OpaquePointer?, _ session: OpaquePointer?) -> Int32 {
   // SAFETY: returning 1 takes over the reference that OpenSSL made for this call.
   guard let session = unsafe session, let state = unsafe TLSTransportState.of(ssl) else { return 0 }
-  state.newSessions.append(unsafe TLSSession(owning: session))
+  state.newSessions.append(unsafe TLSSession(owning: session, generation: state.generation))
   return 1
 }
 

@@ -5,6 +5,8 @@ internal import CLinnetOpenSSL
 package enum HandshakeProgress: Sendable, Equatable {
   case inProgress
   case complete
+  /// The handshake waits until ``TLSEngine/decide(_:)`` says what to think of these certificates; input may still be fed.
+  case needsVerification(TLSPeerVerification)
 }
 
 package enum TLSReadResult: Sendable, Equatable {
@@ -33,6 +35,8 @@ package struct TLSEngine: ~Copyable, Sendable {
   private let connection: TLSConnectionHandle
   private var phase = Phase.handshaking
   private var inputEnded = false
+  /// Both ends are done with the handshake, and somebody may still have to decide on it.
+  private var isAgreed = false
   private var closeNotifySent = false
   /// The last read took everything: until more is fed another one need not ask OpenSSL.
   private var isDrained = false
@@ -113,14 +117,21 @@ package struct TLSEngine: ~Copyable, Sendable {
     case .failed(let error): throw error
     case .handshaking: break
     }
+    let state = connection.state
+    if let request = state.request, state.decision == nil { return .needsVerification(request) }
+    if isAgreed { return try establish() }
     OpenSSLError.clearQueue()
     let result = connection.doHandshake()
     if result == 1 {
+      isAgreed = true
       if let failure = connection.agreementFailure() { throw fail(failure) }
-      phase = .established
-      return .complete
+      if let request = state.request, state.decision == nil { return .needsVerification(request) }
+      return try establish()
     }
     switch connection.error(of: result) {
+    case SSL_ERROR_WANT_RETRY_VERIFY:
+      guard let request = state.request else { throw fail(TLSError(.cryptographyUnavailable)) }
+      return .needsVerification(request)
     case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
       guard inputEnded else {
         connection.state.input.releaseIfEmpty()
@@ -130,6 +141,25 @@ package struct TLSEngine: ~Copyable, Sendable {
     default:
       throw fail(handshakeError())
     }
+  }
+
+  /// Answers ``HandshakeProgress/needsVerification(_:)``; the next ``handshake()`` carries it out. The first answer counts.
+  package mutating func decide(_ decision: TLSVerificationDecision) {
+    guard connection.state.request != nil, connection.state.decision == nil else { return }
+    connection.state.decision = decision
+  }
+
+  /// The end of the handshake, which both ends agreed on; of a resumption that was asked about, by the decision.
+  private mutating func establish() throws(TLSError) -> HandshakeProgress {
+    defer { connection.state.request = nil }
+    if let decision = connection.state.decision, let failure = connection.state.failure(by: decision) {
+      // The server takes the connection for established: it hears of the end.
+      connection.shutDown()
+      OpenSSLError.clearQueue()
+      throw fail(failure)
+    }
+    phase = .established
+    return .complete
   }
 
   private func handshakeError() -> TLSError {

@@ -19,6 +19,10 @@ package struct TLSError: Error, Equatable, Sendable {
     /// No certificate could be trusted because no trusted certificates were found at any of these paths.
     case noTrustRoots(lookedAt: [String])
     case noPeerCertificate
+    /// The peer's public key is none of the pinned ones; its pin, as `sha256//…`.
+    case publicKeyNotPinned(observed: String)
+    /// Whoever was asked to decide on the certificate refused it, for this reason.
+    case certificateRefused(String)
 
     // The handshake and the connection.
     /// The first bytes of the peer were clear-text HTTP.
@@ -98,6 +102,8 @@ extension TLSError: CustomStringConvertible {
       "no trusted certificates were found (looked at \(paths.joined(separator: ", "))); "
         + "name a file of them in SSL_CERT_FILE"
     case .noPeerCertificate: "the peer sent no certificate"
+    case .publicKeyNotPinned(let observed): "the public key \(observed) is not pinned"
+    case .certificateRefused(let reason): "the certificate was refused by the verifier (\(reason))"
     case .peerSpokePlainHTTP: "the peer spoke plain HTTP, not TLS"
     case .peerClosedDuringHandshake: "the peer closed the connection during the TLS handshake"
     case .handshakeFailed: "the TLS handshake failed"

@@ -8,4 +8,15 @@ package enum TLSLibrary {
     guard let text = unsafe OpenSSL_version(OPENSSL_VERSION_STRING) else { return "" }
     return unsafe String(cString: text)
   }
+
+  /// Whether a text is an IP address to the library.
+  static func isAddress(_ text: String) -> Bool {
+    // SAFETY: the object is freed at once.
+    guard let parsed = unsafe a2i_IPADDRESS(text) else {
+      OpenSSLError.clearQueue()
+      return false
+    }
+    unsafe ASN1_OCTET_STRING_free(parsed)
+    return true
+  }
 }

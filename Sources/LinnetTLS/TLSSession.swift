@@ -8,10 +8,13 @@ package struct TLSSession: Sendable {
   private let reference: SessionReference
   /// A TLS 1.3 ticket is used once, so that an observer cannot link connections (RFC 8446 §C.4).
   package let isSingleUse: Bool
+  /// ``TLSContext/generation`` of the context under which it was made.
+  package let generation: UInt64
 
   /// Takes over the caller's reference to an `SSL_SESSION`.
   @unsafe
-  init(owning raw: OpaquePointer) {
+  init(owning raw: OpaquePointer, generation: UInt64) {
+    self.generation = generation
     self.reference = unsafe SessionReference(raw)
     isSingleUse = unsafe SSL_SESSION_get_protocol_version(raw) == TLS1_3_VERSION
   }

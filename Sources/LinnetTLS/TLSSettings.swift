@@ -14,8 +14,17 @@ package struct TLSSettings: Sendable, Hashable {
   package var identity: TLSIdentity?
   /// Server role only: ask for a client certificate, verified against ``trust``, and refuse clients without one.
   package var requiresClientCertificate = false
-  /// An OpenSSL cipher list for TLS 1.2; nil takes ``defaultCipherList``. TLS 1.3 suites are all sound and stay.
+  /// Server role only: clients without a certificate are taken, too.
+  package var acceptsMissingClientCertificate = false
+  /// SHA-256 of the public keys (SubjectPublicKeyInfo) of which the peer must have one, on top of ``verification``. Empty:
+  /// any key will do.
+  package var pinnedPublicKeys: Set<[UInt8]> = []
+  /// Client role only: every handshake stops at ``HandshakeProgress/needsVerification(_:)`` until it is decided.
+  package var asksForDecision = false
+  /// An OpenSSL cipher list for TLS 1.2; nil takes ``defaultCipherList``.
   package var cipherList: String?
+  /// The cipher suites of TLS 1.3, separated by colons; nil takes OpenSSL's, which are all sound.
+  package var cipherSuites: String?
   /// Whether and where the owner writes key log lines (NSS format). The file is never written here.
   package var keyLog: String?
 
@@ -25,6 +34,25 @@ package struct TLSSettings: Sendable, Hashable {
   /// Diffie-Hellman, as in Go's and rustls' defaults. The AES suites lead because x86-64 and ARM64 servers have AES
   /// instructions.
   package static var defaultCipherList: String { "ECDHE+AESGCM:ECDHE+CHACHA20" }
+}
+
+extension TLSSettings {
+  /// The files and directories that a context is made from: when one of them changes, a new context may differ.
+  package var watchedPaths: [String] {
+    var sources: [TLSSource] = []
+    var paths: [String] = []
+    if let identity { sources = [identity.certificateChain, identity.privateKey] }
+    if verification == .full {
+      switch trust {
+      case .only(let given): sources += given
+      case .systemAnd(let given):
+        sources += given
+        paths = trustEnvironment.watchedPaths
+      }
+    }
+    for case .file(let path) in sources where !paths.contains(path) { paths.append(path) }
+    return paths
+  }
 }
 
 /// A version of the protocol that this client speaks.
@@ -69,6 +97,8 @@ package enum TLSSource: Sendable, Hashable {
 package struct TLSIdentity: Sendable, Hashable {
   package var certificateChain: TLSSource
   package var privateKey: TLSSource
+  /// ``certificateChain`` is a PKCS #12 store (RFC 7292) that has the key too; ``privateKey`` is not looked at.
+  package private(set) var isPKCS12 = false
   /// Opens an encrypted key; ignored for a clear one.
   package var passphrase: String?
 
@@ -76,6 +106,12 @@ package struct TLSIdentity: Sendable, Hashable {
     self.certificateChain = certificateChain
     self.privateKey = privateKey
     self.passphrase = passphrase
+  }
+
+  /// Certificate, key and chain in one PKCS #12 store.
+  package init(pkcs12 store: TLSSource, passphrase: String? = nil) {
+    self.init(certificateChain: store, privateKey: store, passphrase: passphrase)
+    isPKCS12 = true
   }
 }
 
@@ -97,6 +133,34 @@ package enum TLSServerName: Sendable, Hashable {
   case dns(String)
   /// The text form of an address, without brackets.
   case ip(String)
+
+  /// The name or address as text.
+  package var text: String {
+    switch self {
+    case .dns(let text), .ip(let text): text
+    }
+  }
+
+  /// Without the trailing dot of a rooted name and the zone of an address, neither of which certificates or SNI have.
+  ///
+  /// - Throws: A configuration error when it is neither a name nor an address.
+  package func normalised() throws(TLSError) -> TLSServerName {
+    switch self {
+    case .dns(let text):
+      let host = text.hasSuffix(".") ? String(text.dropLast()) : text
+      // An empty name would switch the check off. 253 is the longest name of the DNS (RFC 1035 §2.3.4).
+      guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw .configuration("server name \"\(text)\"", "is not a host name")
+      }
+      return .dns(host)
+    case .ip(let text):
+      let address = String(text.prefix { $0 != "%" })
+      guard TLSLibrary.isAddress(address) else {
+        throw .configuration("server address \"\(address)\"", "is not an IP address")
+      }
+      return .ip(address)
+    }
+  }
 
   /// Decides by form: a host in its normalised form is an IPv6 address when it has a colon and an IPv4 address when it
   /// has only digits and dots.

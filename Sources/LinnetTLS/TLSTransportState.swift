@@ -15,11 +15,32 @@ final class TLSTransportState {
   var verificationFailure: TLSError?
   /// The host that the certificate must name, for messages.
   let expectedName: String?
+  /// ``TLSContext/generation``.
+  let generation: UInt64
+  /// What waits for a decision; and what was decided.
+  var request: TLSPeerVerification?
+  var decision: TLSVerificationDecision?
+  /// The code that OpenSSL's verification ended with, between the two calls of its callback.
+  var ownVerdictCode: Int32 = 0
   /// The first bytes of the peer, as a big-endian number: enough to tell `HTTP/` from a TLS record.
   private var opening: UInt64 = 0
   private var openingCount = 0
 
-  init(expectedName: String?) { self.expectedName = expectedName }
+  init(expectedName: String?, generation: UInt64) {
+    self.expectedName = expectedName
+    self.generation = generation
+  }
+
+  /// What a decision means for the handshake; nil: it goes on.
+  func failure(by decision: TLSVerificationDecision) -> TLSError? {
+    switch decision {
+    case .accept: return nil
+    case .reject(let reason): return TLSError(.certificateRefused(reason))
+    case .useVerdict:
+      guard case .rejected(let error) = request?.verdict else { return nil }
+      return error
+    }
+  }
 
   /// A server that answers a TLS ClientHello in clear text begins with `HTTP/`.
   var peerSpokePlainHTTP: Bool { openingCount == 5 && opening == 0x48_54_54_50_2F }

@@ -13,6 +13,34 @@ enum TLSVerification {
     }
   }
 
+  /// Why the key of a certificate is not one of the pinned ones; nil when it is, or there are none.
+  ///
+  /// - Parameter leaf: The peer's own certificate: authorities are not looked at, as in curl.
+  @unsafe
+  static func pinFailure(of leaf: OpaquePointer?, pins: Set<[UInt8]>, expectedName: String?) -> TLSError? {
+    guard !pins.isEmpty else { return nil }
+    guard let leaf = unsafe leaf else { return TLSError(.noPeerCertificate) }
+    // SAFETY: the certificate belongs to the caller and lives for the call.
+    guard let key = unsafe encodedDER({ unsafe linnet_x509_public_key_der(leaf, &$0) }),
+      let digest = try? Digest.hash(key.span, with: .sha256)
+    else { return TLSError(.cryptographyUnavailable, detail: OpenSSLError.lastReason()) }
+    if pins.contains(digest) { return nil }
+    return TLSError(
+      .publicKeyNotPinned(observed: Certificate.pin(ofDigest: digest)), detail: expectedName.map { "of \($0)" } ?? "")
+  }
+
+  /// The certificates of a stack that the caller keeps, in its order.
+  @unsafe
+  static func certificates(_ stack: OpaquePointer?) throws(TLSError) -> [Certificate] {
+    var result: [Certificate] = []
+    // SAFETY: the elements belong to the stack, which lives for the call.
+    for index in 0..<(unsafe linnet_x509_stack_count(stack)) {
+      guard let element = unsafe linnet_x509_stack_at(stack, index) else { continue }
+      result.append(try unsafe Certificate(element))
+    }
+    return result
+  }
+
   /// The reason of a failed verification.
   ///
   /// - Parameters:

@@ -27,6 +27,19 @@ package struct TrustEnvironment: Sendable, Hashable {
   }
 }
 
+extension TrustEnvironment {
+  /// Every path whose content may decide on the system's roots.
+  var watchedPaths: [String] {
+    if let option { return [option] }
+    if let linnetBundle { return [linnetBundle] }
+    if certificateFile != nil || certificateDirectory != nil {
+      let directories = certificateDirectory?.split(separator: ":").map(String.init) ?? []
+      return [certificateFile].compactMap { $0 } + directories
+    }
+    return [places.directory] + places.bundles + [nixCertificateFile].compactMap { $0 }
+  }
+}
+
 /// What lies at a path, as the search needs to know it.
 package enum TrustPathKind: Sendable, Hashable {
   case absent

@@ -25,6 +25,8 @@ public struct ServerTLS: Sendable {
   public var applicationProtocols: [String] = []
   /// Set, it makes the server demand a client certificate that this authority signed.
   public var clientAuthority: TestCertificate?
+  /// Whether clients without a certificate are taken although ``clientAuthority`` is set; false by default.
+  public var acceptsMissingClientCertificate = false
   /// The oldest version that the server takes; TLS 1.2 by default.
   public var minimumVersion: Version = .v1_2
   /// The newest version that the server takes; TLS 1.3 by default.
@@ -41,6 +43,7 @@ public struct ServerTLS: Sendable {
     settings.maximumVersion = maximumVersion == .v1_2 ? .v1_2 : .v1_3
     if let clientAuthority {
       settings.requiresClientCertificate = true
+      settings.acceptsMissingClientCertificate = acceptsMissingClientCertificate
       settings.trust = .only([clientAuthority.trust])
     }
     do throws(TLSError) {

@@ -4,10 +4,11 @@ import Glibc
 final class TemporaryFile {
   let path: String
 
-  init(_ text: String) {
+  convenience init(_ text: String) { self.init(Array(text.utf8)) }
+
+  init(_ bytes: [UInt8]) {
     var template = Array("/tmp/linnet-tls-XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
-    let bytes = Array(text.utf8)
     _ = write(descriptor, bytes, bytes.count)
     close(descriptor)
     path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }

@@ -7,6 +7,7 @@ struct BodyOutput: ~Copyable {
   /// The file, once it is known: a server may choose its name.
   private(set) var path: Argument?
   private var descriptor: CInt = -1
+  private var isOpened = false
   private var isFirst = true
 
   /// Looks whether the file can be written, before anything is sent; nothing is made yet.
@@ -52,6 +53,7 @@ struct BodyOutput: ~Copyable {
       path = name
       descriptor = name.withCString { Glibc.open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
       guard descriptor >= 0 else { throw failure(errno) }
+      isOpened = true
     }
   }
 
@@ -64,7 +66,10 @@ struct BodyOutput: ~Copyable {
       let candidate = number == 0 ? name : FileName.numbered(name, number)
       path = candidate
       descriptor = candidate.withCString { Glibc.open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-      if descriptor >= 0 { return }
+      if descriptor >= 0 {
+        isOpened = true
+        return
+      }
       guard errno == EEXIST || errno == EISDIR else { throw failure(errno) }
     }
     path = name
@@ -132,11 +137,11 @@ struct BodyOutput: ~Copyable {
 
   /// Removes what was written so far, if it is a plain file that this transfer has opened.
   mutating func remove() {
-    guard isOpenFile, let path else { return }
-    var status = stat()
-    let isPlain = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    close(descriptor)
+    guard !isStandardOutput, isOpened, let path else { return }
+    if isOpenFile { close(descriptor) }
     descriptor = -1
+    var status = stat()
+    let isPlain = path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
     if isPlain { _ = path.withCString { unlink($0) } }
   }
 

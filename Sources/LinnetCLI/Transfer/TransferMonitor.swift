@@ -3,7 +3,8 @@ actor TransferMonitor {
   private var watch: SpeedWatch?
   private var bar: ProgressBar?
   private var passed: UInt64 = 0
-  private var received: UInt64 = 0
+  /// How far the bar is.
+  private var shown: UInt64 = 0
   private(set) var isTooSlow = false
   private let start = ContinuousClock.now
 
@@ -21,29 +22,28 @@ actor TransferMonitor {
 
   // MARK: Progress
 
-  /// Starts to draw the progress of a download.
+  /// Starts to draw the progress in one direction.
   ///
   /// - Parameters:
   ///   - total: The number of bytes of the whole file, when it is known.
-  ///   - offset: How many of them were there before.
+  ///   - offset: How many of them were transferred before.
   func showProgress(total: UInt64?, offset: UInt64) {
     bar = ProgressBar(total: total, offset: offset)
-    received = offset
+    shown = offset
   }
 
   func endProgress() {
-    bar?.finish(received: received)
+    bar?.finish(received: shown)
     bar = nil
   }
 
   // MARK: Bytes
 
-  func sent(_ count: Int) { passed += UInt64(clamping: count) }
-
-  func received(_ count: Int) {
+  /// Counts bytes that were sent or received.
+  func count(_ count: Int) {
     passed += UInt64(clamping: count)
-    received += UInt64(clamping: count)
-    bar?.update(received: received)
+    shown += UInt64(clamping: count)
+    bar?.update(received: shown)
   }
 
   // MARK: Watching
@@ -54,7 +54,7 @@ actor TransferMonitor {
       let second = start.duration(to: .now) + .seconds(1)
       let next = min(watch?.nextLook ?? second, second)
       try await Task.sleep(until: start.advanced(by: next), clock: .continuous)
-      bar?.update(received: received)
+      bar?.update(received: shown)
       isTooSlow = watch?.isTooSlow(total: passed, at: start.duration(to: .now)) ?? false
     }
   }

@@ -51,12 +51,14 @@ extension TransferRun {
       try Self.imply("Content-Range", "bytes \(offset)-\(size - 1)/\(size)", &request)
     }
     let bytesPerSecond = options.transfer.rateLimit
-    guard request.body != nil, offset > 0 || bytesPerSecond != nil || trace != nil || monitor != nil else { return }
+    // A body in memory stays one where it can: digests are made of it.
+    let isCounted = monitor != nil && (options.uploadFile != nil || TransferMonitor.speed(options) != nil)
+    guard request.body != nil, offset > 0 || bytesPerSecond != nil || trace != nil || isCounted else { return }
     let (trace, monitor) = (trace, monitor)
     request.body = source.makeStream(from: offset, bytesPerSecond: bytesPerSecond) { piece in
       onRead(piece.count)
       trace?.show(.sentData, piece)
-      await monitor?.sent(piece.count)
+      await monitor?.count(piece.count)
     }
   }
 }

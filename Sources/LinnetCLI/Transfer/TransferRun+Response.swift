@@ -24,8 +24,7 @@ extension TransferRun {
           .partialBody, "\(name(of: response)): the server sent a part that ends \(missing) bytes before the end")
       }
       if outcome.failure == nil { keepTime(of: response) }
-      // A file that is going to be removed must stay known.
-      if outcome.failure == nil || !options.transfer.removesOnError { try output.finish() }
+      try output.finish()
       if outcome.failure == nil { try keepEntityTag(of: response) }
     } catch {
       report.downloadedBytes = response.body.receivedWireBytes
@@ -116,7 +115,7 @@ extension TransferRun {
         let piece = rest.prefix(pace?.pieceBytes ?? rest.count)
         rest = rest.dropFirst(piece.count)
         try output.write(piece)
-        await monitor?.received(piece.count)
+        await monitor?.count(piece.count)
         if let wait = pace?.take(piece.count, at: start.duration(to: .now)) { try await pause(wait, response) }
       }
     }

@@ -120,6 +120,9 @@ struct TransferRun: ~Copyable {
     }
     report.method = request.method.rawValue
     let start = ContinuousClock.now
+    if transfer.drawsProgress && options.uploadFile != nil {
+      await monitor?.showProgress(total: context.builder.body.size, offset: uploadOffset)
+    }
     let response: Result<HTTPResponse, TransportError>
     do throws(TransportError) {
       response = .success(try await context.client.send(request))
@@ -127,6 +130,7 @@ struct TransferRun: ~Copyable {
       response = .failure(error)
     }
     mailbox.finish()
+    await monitor?.endProgress()
     var heads: [ResponseHead] = []
     for await (event, moment) in events {
       report.note(event, after: start.duration(to: moment), framingLine: context.builder.body.framingLine)

@@ -2,6 +2,11 @@
 ///
 /// Connections made under different settings are never mixed, and a session made under one is never resumed under
 /// another.
+///
+/// Files that are named here, or found for the system's authorities, are looked at again when a connection is made, at most
+/// once a second: new connections use what has changed, and sessions of before are forgotten. Connections that exist stay
+/// (``PoolConfiguration/maximumAge`` bounds them). A file that cannot be used when it has changed, because it is half
+/// written or does not fit the others yet, leaves the last good content in use until it changes again.
 public struct TLSConfiguration: Sendable, Hashable {
   /// A TLS protocol version.
   public enum Version: String, Sendable, Hashable, Comparable {
@@ -41,12 +46,25 @@ public struct TLSConfiguration: Sendable, Hashable {
     public var privateKey: Source?
     /// The pass phrase of an encrypted key.
     public var passphrase: String?
+    /// Whether ``certificates`` is a PKCS #12 store, which has the key too.
+    public let isPKCS12: Bool
 
     /// An identity from PEM or DER sources.
     public init(certificates: Source, privateKey: Source? = nil, passphrase: String? = nil) {
       self.certificates = certificates
       self.privateKey = privateKey
       self.passphrase = passphrase
+      isPKCS12 = false
+    }
+
+    /// An identity from a PKCS #12 store (RFC 7292, `.p12` or `.pfx`): key, certificate, and chain.
+    ///
+    /// Stores that are encrypted with RC2 or single DES, as tools of before 2022 wrote them, cannot be read where OpenSSL
+    /// has no legacy provider loaded; the error says so.
+    public init(pkcs12 store: Source, passphrase: String? = nil) {
+      certificates = store
+      self.passphrase = passphrase
+      isPKCS12 = true
     }
   }
 
@@ -69,11 +87,40 @@ public struct TLSConfiguration: Sendable, Hashable {
   /// Whether the `LINNET_CA_BUNDLE`, `SSL_CERT_FILE`, `SSL_CERT_DIR` and `NIX_SSL_CERT_FILE` variables are honoured.
   /// Default true.
   public var usesEnvironment = true
-  /// The OpenSSL cipher list for TLS 1.2. Default: OpenSSL's own.
+  /// The OpenSSL cipher list for TLS 1.2. Default: forward secrecy and authenticated encryption only.
   public var cipherList: String?
+  /// The cipher suites of TLS 1.3 by their names (RFC 8446 §B.4), the most wanted first, separated by colons. Default:
+  /// OpenSSL's own, which are all sound.
+  public var cipherSuites: String?
+  /// The name, or IP address, that is asked for (SNI) and that the certificate must have, in place of the URL's host. Default:
+  /// the URL's. It holds for every connection under these settings, so it belongs in those of a request or of a client for
+  /// one host; proxies are not concerned.
+  public var serverName: String?
+  /// The public keys of which the server must have one, on top of every other check, and also when ``verifiesPeer`` is
+  /// off. Only the server's own key counts, not its authorities'. Checked again for resumed sessions. When none matches the
+  /// request fails with `publicKeyNotPinned`. Default: none, any key will do. Name a backup key as well, and proxies are not
+  /// concerned.
+  public var pinnedPublicKeys: Set<PublicKeyPin> = []
+  /// Decides on certificates in place of, or on top of, OpenSSL's verification. Settings are equal only when they have the
+  /// same object. Default: none.
+  public var certificateVerifier: (any CertificateVerifier)? {
+    get { verifier.object }
+    set { verifier = VerifierIdentity(object: newValue) }
+  }
+
+  private var verifier = VerifierIdentity(object: nil)
 
   /// The defaults named at each property.
   public init() {}
+}
+
+/// A verifier, compared by identity.
+private struct VerifierIdentity: Sendable, Hashable {
+  let object: (any CertificateVerifier)?
+
+  static func == (left: VerifierIdentity, right: VerifierIdentity) -> Bool { left.object === right.object }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(object.map { ObjectIdentifier($0) }) }
 }
 
 extension TLSConfiguration.ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

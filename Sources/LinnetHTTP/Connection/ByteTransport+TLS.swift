@@ -177,12 +177,14 @@ extension ByteTransport {
   // MARK: Handshake
 
   /// One step of the handshake with what was received so far; sends what the engine wants to say, also after an error.
-  mutating func handshake() throws(TransportFailure) -> Bool {
-    guard tls != nil else { return true }
-    var isComplete = false
+  ///
+  /// - Returns: `complete` once everything is sent, too.
+  mutating func handshake() throws(TransportFailure) -> HandshakeProgress {
+    guard tls != nil else { return .complete }
+    var progress = HandshakeProgress.inProgress
     var failure: TransportFailure?
     do throws(TLSError) {
-      if case .complete = try tls?.handshake() { isComplete = true }
+      progress = try tls?.handshake() ?? .complete
     } catch {
       failure = TransportFailure(error, phase: .tls)
     }
@@ -198,14 +200,18 @@ extension ByteTransport {
       failure = failure ?? receivedRefusal() ?? error.at(.tls)
     }
     if let failure { throw failure }
-    guard isComplete, !hasPendingOutput else { return false }
+    guard progress == .complete else { return progress }
+    if hasPendingOutput { return .inProgress }
     // Data may have come along with the end of the handshake.
     if tls?.hasUnreadInput == true {
       mayHoldUnread = true
       isReadable = true
     }
-    return true
+    return .complete
   }
+
+  /// Answers `needsVerification`.
+  mutating func decide(_ decision: TLSVerificationDecision) { tls?.decide(decision) }
 
   /// What is wrong with the handshake by the bytes that wait in the socket, if anything.
   private mutating func receivedRefusal() -> TransportFailure? {

@@ -6,27 +6,34 @@ internal import LinnetTLS
 extension ConnectionFactory {
   /// The handshake with the origin; nil for cleartext. Its settings are read here, before the network is bothered: a bad
   /// key file is not a connection problem.
-  func originHandshake() throws(TransportFailure) -> TLSHandshake? {
+  func originHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
     guard let security = route.security else { return nil }
-    do throws(TLSError) {
-      return TLSHandshake(
-        context: try security.makeContext(), security: security, serverName: TLSServerName(host: route.origin.host),
-        sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
-        insistsOnHTTP2: route.insistsOnHTTP2, proxy: route.isForwarding ? route.proxy?.server : nil)
-    } catch {
-      throw TransportFailure(error, phase: .request)
-    }
+    return TLSHandshake(
+      context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+      serverName: try serverName(security.configuration.serverName, or: route.origin.host),
+      port: route.origin.port, sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
+      insistsOnHTTP2: route.insistsOnHTTP2, proxy: route.isForwarding ? route.proxy?.server : nil)
   }
 
   /// The handshake with the `https` proxy of a tunnel; nil when there is none.
-  func proxyHandshake() throws(TransportFailure) -> TLSHandshake? {
+  func proxyHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
     guard let server = route.tunnel?.server, let security = server.security else { return nil }
-    do throws(TLSError) {
+    do throws(TransportFailure) {
       return TLSHandshake(
-        context: try security.makeContext(), security: security, serverName: TLSServerName(host: server.proxy.host),
+        context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+        serverName: try serverName(security.configuration.serverName, or: server.proxy.host), port: server.proxy.port,
         sessionKey: server.sessionKey, applicationProtocols: ["http/1.1"], insistsOnHTTP2: false, proxy: server)
     } catch {
-      throw TransportFailure(error, phase: .request).naming(server)
+      throw error.naming(server)
+    }
+  }
+
+  /// What the certificate must name.
+  private func serverName(_ chosen: String?, or host: String) throws(TransportFailure) -> TLSServerName {
+    do throws(TLSError) {
+      return try TLSServerName(host: chosen ?? host).normalised()
+    } catch {
+      throw TransportFailure(error, phase: .request)
     }
   }
 
@@ -36,8 +43,14 @@ extension ConnectionFactory {
     dialled.transport.startTLS(try handshake.makeEngine())
     var failure: TransportFailure?
     do throws(TransportFailure) {
-      while try !dialled.transport.handshake() {
-        try await step(&dialled)
+      handshaking: while true {
+        switch try dialled.transport.handshake() {
+        case .complete: break handshaking
+        case .inProgress: try await step(&dialled)
+        case .needsVerification(let request):
+          let decision = try await handshake.decision(on: request, deadline: dialled.deadline, shard: dialled.shard)
+          dialled.transport.decide(decision)
+        }
       }
     } catch {
       failure = error
@@ -87,11 +100,18 @@ extension TLSSettings {
     case .only(let sources): trust = .only(sources.map { TLSSource($0) })
     }
     identity = configuration.clientIdentity.map { identity in
-      TLSIdentity(
-        certificateChain: TLSSource(identity.certificates),
-        privateKey: TLSSource(identity.privateKey ?? identity.certificates), passphrase: identity.passphrase)
+      if identity.isPKCS12 {
+        TLSIdentity(pkcs12: TLSSource(identity.certificates), passphrase: identity.passphrase)
+      } else {
+        TLSIdentity(
+          certificateChain: TLSSource(identity.certificates),
+          privateKey: TLSSource(identity.privateKey ?? identity.certificates), passphrase: identity.passphrase)
+      }
     }
+    pinnedPublicKeys = Set(configuration.pinnedPublicKeys.map(\.digest))
+    asksForDecision = configuration.certificateVerifier != nil
     cipherList = configuration.cipherList
+    cipherSuites = configuration.cipherSuites
     keyLog = configuration.keyLogFile
   }
 }

@@ -36,10 +36,10 @@ struct ConnectionFactory: Sendable {
     let dial = Dial(
       shard: shard, deadline: timeout.map { start.advanced(by: $0) } ?? .distantFuture, timeout: timeout,
       progress: progress)
-    let handshake = try originHandshake()
-    let proxyHandshake = try proxyHandshake()
-    let options = try socketOptions()
-    let addresses = try await addresses(dial)
+    let handshake = try await originHandshake(dial)
+    let proxyHandshake = try await proxyHandshake(dial)
+    let options = try await socketOptions(dial)
+    let addresses = try reachable(try await addresses(dial), options)
     let connector = try await proxyConnector(dial)
     let resolved = start.duration(to: shard.now)
     var dialogue = connector.flatMap { $0.server.makeDialogue() }

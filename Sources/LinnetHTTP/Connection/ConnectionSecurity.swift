@@ -8,44 +8,64 @@ internal import LinnetTLS
 final class ConnectionSecurity: Sendable {
   let id: Int
   let configuration: TLSConfiguration
-  private let trustEnvironment: TrustEnvironment
-  private let context = Lock<Result<TLSContext, TLSError>?>(nil)
-  private let sessions = Lock(TLSSessionCache())
+  private let source: TLSContextSource
+  private let sessions = Lock(Sessions())
   private let keyLog: KeyLogFile?
+
+  /// Those made under the newest context: others may stand for authorities or a client certificate that were replaced.
+  private struct Sessions {
+    var cache = TLSSessionCache()
+    var generation: UInt64 = 0
+
+    /// Whether sessions of this generation are kept.
+    mutating func admits(_ generation: UInt64) -> Bool {
+      if generation > self.generation {
+        self.generation = generation
+        cache = TLSSessionCache()
+      }
+      return generation == self.generation
+    }
+  }
 
   init(id: Int, configuration: TLSConfiguration, environment: EngineEnvironment) {
     self.id = id
     self.configuration = configuration
     var trust = TrustEnvironment(configuration.usesEnvironment ? environment.variables : [:])
     trust.places = environment.trustPlaces
-    trustEnvironment = trust
+    source = TLSContextSource(TLSSettings(configuration, trustEnvironment: trust), clock: environment.clock)
     keyLog = configuration.keyLogFile.map { KeyLogFile(path: $0) }
   }
 
-  /// The context; made once. A configuration that cannot be used fails every time with the same error.
-  func makeContext() throws(TLSError) -> TLSContext {
-    try context.withLock { cached in
-      if let cached { return cached }
-      let made: Result<TLSContext, TLSError>
+  /// The context for a new connection. A configuration that cannot be used fails every time with the same error.
+  func context(deadline: Instant, on shard: IOShard) async throws(TransportFailure) -> TLSContext {
+    if let ready = source.ready {
+      do throws(TLSError) { return try ready.get() } catch { throw TransportFailure(error, phase: .request) }
+    }
+    let timedOut = TransportFailure(
+      code: .connectTimeout, phase: .request, reason: "certificates and keys were not read in time")
+    let cancelled = TransportFailure.cancelled.at(.request)
+    return try await withDeadline(deadline, on: shard, timedOut: timedOut, cancelled: cancelled) {
+      [source] () async throws(TransportFailure) in
+      let context: TLSContext?
       do throws(TLSError) {
-        made = .success(try TLSContext(TLSSettings(configuration, trustEnvironment: trustEnvironment), role: .client))
+        context = try await source.context()
       } catch {
-        made = .failure(error)
+        throw TransportFailure(error, phase: .request)
       }
-      cached = made
-      return made
-    }.get()
+      guard let context else { throw cancelled }
+      return context
+    }
   }
 
-  func takeSession(for key: String) -> TLSSession? {
+  func takeSession(for key: String, under context: TLSContext) -> TLSSession? {
     guard configuration.resumesSessions else { return nil }
-    return sessions.withLock { $0.take(for: key) }
+    return sessions.withLock { $0.admits(context.generation) ? $0.cache.take(for: key) : nil }
   }
 
   func store(_ new: SmallList<TLSSession>, key: String) {
     guard configuration.resumesSessions else { return }
-    sessions.withLock { cache in
-      for session in new { cache.store(session, for: key) }
+    sessions.withLock { sessions in
+      for session in new where sessions.admits(session.generation) { sessions.cache.store(session, for: key) }
     }
   }
 

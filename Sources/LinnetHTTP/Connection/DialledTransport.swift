@@ -11,7 +11,7 @@ struct DialledTransport: ~Copyable {
   let deadline: Instant
   private let waiter: ReadinessWaiter
   private let slot: Slot
-  private let shard: IOShard
+  let shard: IOShard
 
   init(
     _ descriptor: consuming OwnedDescriptor, peer: String, deadline: Instant, on shard: IOShard

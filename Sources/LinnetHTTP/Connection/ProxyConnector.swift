@@ -78,7 +78,8 @@ struct ProxyConnector {
     guard let credentials = server.proxy.credentials else { return nil }
     guard let login = credentials.login else {
       throw TransportFailure(
-        code: .invalidConfiguration, phase: .request, reason: "\(server.name) takes a name and a password, and no token")
+        code: .invalidConfiguration, phase: .request, reason: "\(server.name) takes a name and a password, and no token"
+      )
     }
     return SOCKSCredentials(user: login.user, password: login.password)
   }
@@ -89,11 +90,14 @@ struct ProxyConnector {
     var machine = ConnectTunnelMachine(target: origin, headers: try fields(&dialogue), limits: limits)
     var output = WriteBuffer()
     var deadline = dialled.deadline
+    var isRepeated = false
     while true {
       let event: ProxyHandshakeEvent
       do throws(TransportFailure) {
         event = try await step(&machine, &dialled, &output, until: deadline)
       } catch {
+        // It did not say that it would close behind its challenge.
+        if isRepeated, error.code == .invalidProxyResponse { return .challenged }
         // What is known of a refusal is worth more than the rest of its body.
         guard error.code == .connectTimeout, let refusal = machine.refusal else { throw error }
         return try judge(refusal, &dialogue)
@@ -113,12 +117,14 @@ struct ProxyConnector {
         let fields = try fields(&dialogue)
         do throws(ProxyHandshakeError) { try machine.retry(headers: fields) } catch { return outcome }
         deadline = dialled.deadline
+        isRepeated = true
       }
     }
   }
 
   /// Throws what the caller gets, unless the proxy is to be asked again with credentials.
-  private func judge(_ refusal: ProxyRefusal, _ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> Outcome {
+  private func judge(_ refusal: ProxyRefusal, _ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> Outcome
+  {
     guard dialogue?.accepts(refusal.head) == true else {
       throw TransportFailure(refusal, proxy: server, origin: origin)
     }

@@ -72,6 +72,9 @@ final class ProxyRegistry: Sendable {
     var tls = configuration.tls
     // It identifies its owner to origins; a proxy is shown it only when its own settings say so.
     tls.clientIdentity = nil
+    // They are about origins.
+    tls.serverName = nil
+    tls.pinnedPublicKeys = []
     standardTLS = tls
     var headers = HTTPHeaders()
     if let agent = configuration.defaultHeaders["User-Agent"] { headers.add("User-Agent", agent) }

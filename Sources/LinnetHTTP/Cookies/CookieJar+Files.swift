@@ -48,7 +48,16 @@ extension CookieJar {
           reason: error.isNotFound ? .notFound : .unreadable, path: path, detail: error.text.asciiLowercasedFirst)
       }
     }
-    let file = NetscapeCookieFile(parsing: bytes)
+    return await load(netscape: bytes)
+  }
+
+  /// Adds the cookies of a file that is in memory, as ``load(netscapeFile:)`` does. What is for a domain that unrelated sites
+  /// share is left out, and named like a line that is no cookie.
+  ///
+  /// - Returns: The lines that do not count.
+  @discardableResult
+  public func load(netscape bytes: [UInt8]) async -> [NetscapeCookieFile.Problem] {
+    let file = NetscapeCookieFile(parsing: bytes, refusing: await currentSuffixes() ?? .ruleOfThumb)
     insert(file.cookies.map(\.record))
     return file.problems
   }

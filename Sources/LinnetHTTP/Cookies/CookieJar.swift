@@ -82,7 +82,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  private func currentSuffixes() async -> PublicSuffixes? {
+  func currentSuffixes() async -> PublicSuffixes? {
     if let suffixes { return suffixes }
     return await PublicSuffixes.system()
   }

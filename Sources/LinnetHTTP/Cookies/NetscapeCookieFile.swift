@@ -39,17 +39,29 @@ public struct NetscapeCookieFile: Sendable, Hashable {
 
   /// Reads a file. Lines may end with CRLF. A line that is no cookie is left out and named in ``problems``, at most 100 of
   /// them; the others count.
-  public init(parsing bytes: [UInt8]) {
+  public init(parsing bytes: [UInt8]) { self.init(parsing: bytes, refusing: nil) }
+
+  /// - Parameter suffixes: Cookies for these domains and all below them are problems too.
+  init(parsing bytes: [UInt8], refusing suffixes: PublicSuffixes?) {
     cookies = []
     var number = 0
     for line in bytes.split(separator: ASCII.lf, omittingEmptySubsequences: false) {
       number += 1
       switch Self.parse(line.last == ASCII.cr ? line.dropLast() : line) {
-      case .success(let cookie): if let cookie { cookies.append(cookie) }
-      case .failure(let problem):
-        if problems.count < Self.maximumProblems { problems.append(Problem(line: number, reason: problem.reason)) }
+      case .success(nil): break
+      case .success(let cookie?):
+        if !cookie.isHostOnly, suffixes?.contains(cookie.domain) == true {
+          add(Problem(line: number, reason: "the domain is one that unrelated sites share"))
+        } else {
+          cookies.append(cookie)
+        }
+      case .failure(let problem): add(Problem(line: number, reason: problem.reason))
       }
     }
+  }
+
+  private mutating func add(_ problem: Problem) {
+    if problems.count < Self.maximumProblems { problems.append(problem) }
   }
 
   private struct BadLine: Error { let reason: String }

@@ -52,8 +52,11 @@ extension TransportFailure {
   init(_ error: TLSError, phase: TransportError.Phase) {
     switch error.code {
     case .certificateExpired, .certificateNotYetValid, .hostnameMismatch, .unknownIssuer, .selfSigned,
-      .certificateRevoked, .weakCertificate, .chainTooLong, .certificateInvalid, .noPeerCertificate:
+      .certificateRevoked, .weakCertificate, .chainTooLong, .certificateInvalid, .noPeerCertificate,
+      .certificateRefused:
       self.init(code: .certificateRejected, phase: .tls, reason: error.description)
+    case .publicKeyNotPinned:
+      self.init(code: .publicKeyNotPinned, phase: .tls, reason: error.description)
     case .noTrustRoots:
       self.init(code: .trustRootsUnavailable, phase: .tls, reason: error.description)
     case .configuration:

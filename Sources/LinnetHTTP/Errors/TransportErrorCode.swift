@@ -73,6 +73,8 @@ extension TransportError {
     public static let tlsHandshakeFailed = Code(rawValue: "tlsHandshakeFailed")
     /// The peer's certificate was refused: expired, wrong name, unknown issuer.
     public static let certificateRejected = Code(rawValue: "certificateRejected")
+    /// The server's public key is none of the pinned ones; the error names the one that it has.
+    public static let publicKeyNotPinned = Code(rawValue: "publicKeyNotPinned")
     /// No usable certificate authorities were found, or those that were named cannot be read.
     public static let trustRootsUnavailable = Code(rawValue: "trustRootsUnavailable")
 

@@ -187,4 +187,14 @@ import Testing
     #expect(problems.map(\.description) == ["line 2: 1 fields instead of 7"])
     #expect(jar.cookies.map(\.value) == ["new"])
   }
+
+  @Test("a cookie in a file for a domain that unrelated sites share is left out and named")
+  func publicSuffixInFile() async {
+    let jar = CookieJar(suffixes: PublicSuffixes(list: Array("uk\nco.uk".utf8)))
+    let lines =
+      ".co.uk\tTRUE\t/\tFALSE\t0\tbad\t1\n.x.co.uk\tTRUE\t/\tFALSE\t0\tgood\t1\nco.uk\tFALSE\t/\tFALSE\t0\town\t1\n"
+    let problems = await jar.load(netscape: Array(lines.utf8))
+    #expect(problems.map(\.line) == [1])
+    #expect(jar.cookies.map(\.name) == ["good", "own"])
+  }
 }

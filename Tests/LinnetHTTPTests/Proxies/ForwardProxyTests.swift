@@ -67,7 +67,8 @@ struct ForwardProxyTests {
   @Test("407 without credentials, or with refused ones, is the proxy's error with its answer, and names no credential")
   func refusedCredentials() async throws {
     let refusal = ServerResponse(
-      407, headers: [HeaderLine("Proxy-Authenticate", "Basic realm=\"p\"")], body: ServerBody(bytes: Array("deny".utf8)))
+      407, headers: [HeaderLine("Proxy-Authenticate", "Basic realm=\"p\"")], body: ServerBody(bytes: Array("deny".utf8))
+    )
     try await ScriptedServer.with(.handler { _ in refusal }) { proxy async throws in
       for credentials in [nil, aladdin, .any(user: "aladdin", password: "sesame")] {
         let client = HTTPClient(configuration: .through(.local(.http, proxy.port, credentials)))
@@ -107,7 +108,8 @@ struct ForwardProxyTests {
   @Test("A connection to the proxy that went stale is made again for a request that may be sent twice")
   func stale() async throws {
     let script = ServerScript.perConnection { number in
-      number == 1 ? .steps([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .readRequest, .close])
+      number == 1
+        ? .steps([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .readRequest, .close])
         : .handler { _ in .text("again") }
     }
     try await ScriptedServer.with(script) { proxy async throws in

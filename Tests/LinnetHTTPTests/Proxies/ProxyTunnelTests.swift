@@ -6,7 +6,9 @@ import Testing
 /// Tunnels whose proxy says exactly what a script says, towards origins that speak each protocol.
 @Suite("Proxy tunnels", .timeLimit(.minutes(1)))
 struct ProxyTunnelTests {
-  @Test("CONNECT names the origin; the proxy's fields stay with it and the origin's with the origin", arguments: WireProtocol.secure)
+  @Test(
+    "CONNECT names the origin; the proxy's fields stay with it and the origin's with the origin",
+    arguments: WireProtocol.secure)
   func connect(over version: WireProtocol) async throws {
     let wire = try Wire(version)
     let origin = try wire.start(.handler { _ in .text("through") })
@@ -41,7 +43,9 @@ struct ProxyTunnelTests {
     }
   }
 
-  @Test("The answer of the proxy may come in any pieces, and together with the first bytes of the origin", arguments: WireProtocol.allCases)
+  @Test(
+    "The answer of the proxy may come in any pieces, and together with the first bytes of the origin",
+    arguments: WireProtocol.allCases)
   func pieces(over version: WireProtocol) async throws {
     let wire = try Wire(version)
     let origin = try wire.start(.handler { _ in .text("through") })
@@ -67,9 +71,13 @@ struct ProxyTunnelTests {
     try await ScriptedServer.with(script) { proxy async throws in
       var configuration = HTTPClientConfiguration.through(.local(.http, proxy.port))
       configuration.proxy.tunnelsHTTP = true
-      // HTTP/1.1 servers do not speak first: the connection is given up before a request is sent on it.
-      let error = await HTTPClient(configuration: configuration).failure(of: .get("http://origin.test/"))
-      #expect(error != nil && error?.phase != .proxy)
+      // HTTP/1.1 servers do not speak first: whether the connection is given up for it, or what came is taken for the
+      // answer, depends on which comes first, as it does without a proxy. The bytes are not the proxy's in any case.
+      do {
+        #expect(try await HTTPClient(configuration: configuration).send(.get("http://origin.test/")).text() == "early")
+      } catch let error as TransportError {
+        #expect(error.phase != .proxy)
+      }
     }
   }
 }
