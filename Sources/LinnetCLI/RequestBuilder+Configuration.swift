@@ -10,6 +10,8 @@ extension RequestBuilder {
       connect: options.connection.connectTimeout, connectionWait: nil, responseHead: nil, idle: nil,
       total: options.connection.maximumTime)
     configuration.redirects = redirects
+    if let jar = cookies.jar { configuration.cookies = .jar(jar) }
+    configuration.proxy = try ProxyOptions(options).configuration()
     configuration.netrc = try NetrcOptions.source(options)
     configuration.httpVersion = options.connection.httpVersion
     configuration.expectContinueTimeout = options.connection.expectTimeout
@@ -31,6 +33,17 @@ extension RequestBuilder {
       guard let path = socket.exactText else { throw .usage("option --unix-socket: '\(socket.text)' is not UTF-8") }
       configuration.connectTarget = .unixSocket(path)
     }
+    for entry in connection.connectTo {
+      configuration.connectOverrides.append(
+        ConnectOverride(
+          host: entry.host, port: entry.port, targetHost: entry.newHost, targetPort: entry.newPort))
+    }
+    if let interface = connection.interface {
+      guard let name = interface.exactText else { throw .usage("option --interface: '\(interface.text)' is not UTF-8") }
+      configuration.socket.localInterface = name
+    }
+    if let time = connection.keepAliveTime { configuration.socket.tcpKeepAlive = time }
+    if !connection.usesKeepAlive { configuration.socket.tcpKeepAlive = nil }
     switch connection.addressFamily {
     case .any: break
     case .ipv4: configuration.socket.addressFamily = .ipv4

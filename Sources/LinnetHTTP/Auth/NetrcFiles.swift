@@ -1,5 +1,5 @@
 internal import LinnetBytes
-package import LinnetIO
+internal import LinnetIO
 internal import LinnetProtocols
 
 /// The netrc files that a client has read. Each use looks whether the file has changed since.
