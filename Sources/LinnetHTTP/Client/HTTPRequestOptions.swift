@@ -63,7 +63,8 @@ public struct HTTPRequestOptions: Sendable {
     set { change { $0.netrc = newValue } }
   }
 
-  /// Which proxy this request goes through, if any.
+  /// Which proxy this request goes through, if any. To go directly, write `ProxyConfiguration.none`: a bare `.none` is that of
+  /// `Optional`, and means the client's setting.
   public var proxy: ProxyConfiguration? {
     get { storage?.values.proxy }
     set { change { $0.proxy = newValue } }
