@@ -78,12 +78,4 @@ extension NetrcSource {
       return variables["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.netrc" }
     }
   }
-
-  /// What is wrong with the protection of the file, for a command to warn of: others than its owner can read it. The
-  /// library itself says nothing and uses the file, as curl does. Nil also when there is no file.
-  package func exposureWarning(variables: [String: String] = ProcessEnvironment.variables) async -> String? {
-    guard let path = path(variables: variables) else { return nil }
-    let isExposed = try? await BlockingPool.shared.run { (try? FileStamp(path: path))?.isReadableByOthers ?? false }
-    return isExposed == true ? "\(path) can be read by others than its owner: chmod 600 \(path)" : nil
-  }
 }

@@ -63,8 +63,7 @@ public struct HTTPRequestOptions: Sendable {
     set { change { $0.netrc = newValue } }
   }
 
-  /// Which proxy this request goes through, if any. To go directly, write `ProxyConfiguration.none`: a bare `.none` is that of
-  /// `Optional`, and means the client's setting.
+  /// Which proxy this request goes through, if any. `.direct` is without one.
   public var proxy: ProxyConfiguration? {
     get { storage?.values.proxy }
     set { change { $0.proxy = newValue } }
