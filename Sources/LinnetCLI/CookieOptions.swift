@@ -29,7 +29,7 @@ struct CookieOptions: Sendable {
 
   /// Reads the files of `-b`. Lines that are no cookies are named, and the others count; a file that does not exist may be
   /// made by `-c` later.
-  func load() throws(CommandError) {
+  func load() async throws(CommandError) {
     guard let jar else { return }
     for path in options.files where !path.bytes.isEmpty {
       if !path.isDash, path.withCString({ access($0, F_OK) }) != 0, errno == ENOENT {
@@ -42,16 +42,8 @@ struct CookieOptions: Sendable {
       } catch {
         throw .usage(error.message)
       }
-      let file = NetscapeCookieFile(parsing: bytes)
-      for problem in file.problems where reportsProblems {
+      for problem in await jar.load(netscape: bytes) where reportsProblems {
         Console.warning("cookie file '\(path.isDash ? "standard input" : path.text)', \(problem)")
-      }
-      for cookie in file.cookies {
-        do throws(CookieError) {
-          try jar.add(cookie)
-        } catch {
-          if reportsProblems { Console.warning("cookie file '\(path.text)': \(error)") }
-        }
       }
     }
     if options.dropsSessionCookies { jar.removeSessionCookies() }

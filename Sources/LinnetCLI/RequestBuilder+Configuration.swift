@@ -59,24 +59,18 @@ extension RequestBuilder {
     policy.maximumHops = redirects.maximumHops ?? .max
     policy.sendsCredentialsAcrossOrigins = redirects.isTrusted
     policy.allowsUnsafeMethodsAcrossOrigins = redirects.isTrusted
-    policy.keepsPostOnMovedAndFound = redirects.keepsPostOn301 || redirects.keepsPostOn302
+    policy.keepsPostOnMovedPermanently = redirects.keepsPostOn301
+    policy.keepsPostOnFound = redirects.keepsPostOn302
     // Only a list that names it lets http follow https.
     policy.allowsHTTPSDowngrade = redirects.schemes?.contains("http") ?? false
     let schemes = [redirects.schemes, options.run.schemes].compactMap(\.self)
-    let keepsPostOnBoth = redirects.keepsPostOn301 == redirects.keepsPostOn302
-    guard !schemes.isEmpty || !keepsPostOnBoth else { return policy }
+    guard !schemes.isEmpty else { return policy }
     policy.decide = { redirect in
       let scheme = try HTTPURL(redirect.request.url).scheme.rawValue
       guard schemes.allSatisfy({ $0.contains(scheme) }) else {
         return .refuse(reason: "--proto and --proto-redir do not allow \(scheme)")
       }
-      let losesPost = redirect.response.status.code == (redirects.keepsPostOn301 ? 302 : 301)
-      guard !keepsPostOnBoth, losesPost, redirect.request.method == .post else { return .follow }
-      var request = redirect.request
-      request.method = .get
-      request.body = nil
-      request.headers.remove("Content-Type")
-      return .followInstead(request)
+      return .follow
     }
     return policy
   }

@@ -13,13 +13,13 @@ struct RequestBuilder {
   let cookies: CookieOptions
   let query: [UInt8]
 
-  init(_ options: CommandLineOptions) throws(CommandError) {
+  init(_ options: CommandLineOptions) async throws(CommandError) {
     self.options = options
     method = try Self.method(options)
     body = try RequestBodySource(options)
     credentials = try CredentialOptions(options.credentials)
     cookies = CookieOptions(options)
-    try cookies.load()
+    try await cookies.load()
     query = try RequestBodySource.bytes(of: options.queries + (options.sendsDataInQuery ? options.data : []))
     try addGivenHeaders()
     try addImpliedHeaders()

@@ -15,19 +15,19 @@ struct RequestCommand {
     do throws(CommandError) {
       if let file = options.errorFile { try Console.redirect(to: file) }
       if options.run.printsCurl { return try print(CurlCommandLine.text(options)) }
-      return await (try RequestCommand(options)).runAll()
+      return await (try await RequestCommand(options)).runAll()
     } catch {
       report(error, options)
       return error.exitCode
     }
   }
 
-  private init(_ options: CommandLineOptions) throws(CommandError) {
+  private init(_ options: CommandLineOptions) async throws(CommandError) {
     self.options = options
     try TransferRules.check(options)
     transfers = try TransferList(options)
     writeOutFormat = try Self.format(options.writeOut)
-    let builder = try RequestBuilder(options)
+    let builder = try await RequestBuilder(options)
     client = HTTPClient(configuration: try builder.configuration())
     // A dry run makes no files.
     var quiet = options
@@ -51,8 +51,8 @@ struct RequestCommand {
     if options.tls.isInsecure && options.reportsErrors {
       Console.warning("-k: the server's certificate is not checked; anybody on the path can read and change everything")
     }
-    if options.proxy.tls.isInsecure && options.proxy.server != nil && options.reportsErrors {
-      Console.warning("--proxy-insecure: the proxy's certificate is not checked")
+    if options.proxy.tls.isInsecure && options.reportsErrors {
+      Console.warning("--proxy-insecure: the proxy's certificate is not checked; anybody may take its place")
     }
     if options.outputs.count > options.urls.count && options.reportsErrors {
       Console.warning("there are more -o and -O than URLs")

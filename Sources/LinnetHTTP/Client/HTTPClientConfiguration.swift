@@ -19,7 +19,7 @@ public struct HTTPClientConfiguration: Sendable {
   /// Where credentials are looked up that neither a request nor ``credentials`` has. Default off.
   public var netrc = NetrcSource.off
   /// Which requests go through a proxy. Default none; ``ProxyConfiguration/environment`` does what curl does.
-  public var proxy = ProxyConfiguration.none
+  public var proxy = ProxyConfiguration.direct
   /// How many connections are kept.
   public var pool = PoolConfiguration()
   /// Headers that are sent unless the request has one of that name, or omits it with

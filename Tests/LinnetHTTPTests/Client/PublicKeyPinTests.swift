@@ -26,9 +26,17 @@ struct PublicKeyPinTests {
       (" sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", .missingPrefix),
     ])
   func malformed(text: String, reason: PublicKeyPinError.Reason) {
-    let error = PublicKeyPinError(text: text, reason: reason)
-    #expect(throws: error) { try PublicKeyPin(text) }
-    #expect(throws: error) { try PublicKeyPin.list("\(Self.ones);\(text)") }
-    #expect(throws: error) { try PublicKeyPin.list("\(text);\(Self.ones)") }
+    func expectError(_ read: () throws(PublicKeyPinError) -> Void) {
+      do throws(PublicKeyPinError) {
+        try read()
+        Issue.record("no error")
+      } catch {
+        #expect(error.text == text && error.reason == reason)
+        #expect(error.description.contains("\"\(text)\""))
+      }
+    }
+    expectError { () throws(PublicKeyPinError) in _ = try PublicKeyPin(text) }
+    expectError { () throws(PublicKeyPinError) in _ = try PublicKeyPin.list("\(Self.ones);\(text)") }
+    expectError { () throws(PublicKeyPinError) in _ = try PublicKeyPin.list("\(text);\(Self.ones)") }
   }
 }

@@ -94,25 +94,12 @@ struct NameControlTests {
 
   @Test("an abstract Unix socket is connected to by its name with an @")
   func abstractSocket() async throws {
-    let name = "@linnet-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-    let listener = try Socket.listen(on: try SocketAddress.unix(name))
-    let answering = Task.detached {
-      // Blocking is what a test's peer may do; the descriptor is a non-blocking one.
-      while true {
-        if let connection = try Socket.accept(listener.raw) {
-          var room = [UInt8](repeating: 0, count: 4096)
-          let fd = connection.raw
-          while recv(fd, &room, room.count, 0) <= 0 { await Task.yield() }
-          let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nabstract".utf8)
-          _ = Glibc.send(fd, answer, answer.count, CInt(MSG_NOSIGNAL.rawValue))
-          return
-        }
-        await Task.yield()
-      }
+    let name = "linnet-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    try await ScriptedServer.with(.handler { _ in .text("abstract") }, options: .at(.abstract(name: name))) {
+      server async throws in
+      let client = client { $0.connectTarget = .unixSocket("@\(name)") }
+      #expect(try await client.send(.get("http://any.test/")).text() == "abstract")
     }
-    let client = client { $0.connectTarget = .unixSocket(name) }
-    #expect(try await client.send(.get("http://any.test/")).text() == "abstract")
-    try await answering.value
   }
 
   // MARK: Where from

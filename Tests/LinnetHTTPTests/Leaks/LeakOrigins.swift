@@ -58,8 +58,8 @@ final class LeakOrigins: Sendable {
       LeakOrigin(isSecure: false, host: "127.0.0.1", port: ports[1]),
     ]
     for name in names { resolver.set([.loopbackIPv4(port: 0)], for: name) }
-    holder.withLock { $0 = self }
     release = { holder.withLock { $0 = nil } }
+    holder.withLock { $0 = self }
   }
 
   private let release: @Sendable () -> Void
