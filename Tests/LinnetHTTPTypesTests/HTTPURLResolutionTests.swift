@@ -55,4 +55,22 @@ struct HTTPURLResolutionTests {
     let expected = try HTTPURL(target)
     #expect(next == expected && next.description == target && next.fragment == expected.fragment)
   }
+
+  @Test(
+    "user name and password are inherited unless the new URL has some; every part stays where it was",
+    arguments: [
+      ("https://u:p@h/a", "http://o:81/b?q#f", "http://u:p@o:81/b?q#f", "u", "p"),
+      ("http://u@h/a", "https://[::1]/b", "https://u@[::1]/b", "u", ""),
+      ("http://:p@h/", "http://h/", "http://:p@h/", "", "p"),
+      ("http://u:p@h/", "http://v:w@h/", "http://v:w@h/", "v", "w"), ("http://h/", "http://o/", "http://o/", "", ""),
+    ])
+  func userinfo(_ original: String, _ url: String, _ expected: String, _ username: String, _ password: String) throws {
+    let inherited = try HTTPURL(url).inheritingUserinfo(of: try HTTPURL(original))
+    let parsed = try HTTPURL(expected)
+    #expect(inherited.description == expected)
+    #expect(inherited.username == username && inherited.password == password)
+    #expect(inherited.host == parsed.host && inherited.path == parsed.path && inherited.query == parsed.query)
+    #expect(inherited.fragment == parsed.fragment && inherited.effectivePort == parsed.effectivePort)
+    #expect(inherited.removingUserinfo() == parsed.removingUserinfo())
+  }
 }

@@ -117,6 +117,78 @@ import Testing
   }
 }
 
+@Suite("What a redirection of a client without a policy of its own may do")
+struct SafeRedirectRulesTests {
+  private func refusal(
+    _ target: String, method: HTTPMethod = .get, hasBody: Bool = false, allowsDowngrade: Bool = false,
+    allowsUnsafe: Bool = false, from url: String = "https://a.example/"
+  ) throws -> RedirectProblem? {
+    RedirectRules.refusal(
+      of: RedirectRules.Proposal(url: try HTTPURL(target), method: method, keepsBody: hasBody), from: try HTTPURL(url),
+      hasBody: hasBody, allowsDowngrade: allowsDowngrade, allowsUnsafe: allowsUnsafe)
+  }
+
+  @Test("http after https is refused unless it is allowed")
+  func downgrade() throws {
+    let target = "http://u:p@a.example/"
+    #expect(try refusal(target) == .downgrade(url: "http://***@a.example/"))
+    #expect(try refusal(target, allowsDowngrade: true) == nil)
+    #expect(try refusal(target, from: "http://b.example/") == nil)
+    #expect(try refusal("https://a.example/", from: "http://a.example/") == nil)
+  }
+
+  @Test("another port, scheme or host gets no unsafe method and no body unless they are allowed")
+  func unsafe() throws {
+    for target in ["https://a.example:8443/", "https://b.example/", "https://x.a.example/"] {
+      #expect(try refusal(target) == nil)
+      #expect(try refusal(target, method: .post) == .unsafeAcrossOrigins(method: .post, url: target))
+      #expect(try refusal(target, method: .options, hasBody: true) == .bodyAcrossOrigins(url: target))
+      #expect(try refusal(target, method: .post, hasBody: true, allowsUnsafe: true) == nil)
+    }
+    #expect(try refusal("https://A.example:443/x", method: .post, hasBody: true) == nil)
+  }
+
+  @Test("301 and 302 repeat a POST on request", arguments: [(301, true), (302, true), (303, false), (307, true)])
+  func keepsPost(status: Int, keeps: Bool) throws {
+    let found = try RedirectRules.proposal(
+      status: status, headers: ["Location": "/b"], method: .post, url: try HTTPURL("https://a.example/"),
+      keepsPost: true)
+    #expect(found?.method == (keeps ? .post : .get))
+    #expect(found?.keepsBody == keeps)
+  }
+
+  @Test("WebSocket schemes are no targets, and neither is a port that nobody can connect to", arguments: ["ws", "wss"])
+  func noTargets(scheme: String) throws {
+    let url = try HTTPURL("https://a.example/")
+    #expect(throws: RedirectProblem.unsupportedScheme(scheme)) {
+      try RedirectRules.proposal(status: 302, headers: ["Location": "\(scheme)://a.example/"], method: .get, url: url)
+    }
+    #expect(throws: RedirectProblem.self) {
+      try RedirectRules.proposal(status: 302, headers: ["Location": "https://a.example:0/"], method: .get, url: url)
+    }
+  }
+
+  @Test("another origin gets fields that are known to be harmless, none that is marked, named or known as secret")
+  func harmless() {
+    var headers: HTTPHeaders = [
+      "accept": "a/b", "Accept-Language": "de", "User-Agent": "x", "Range": "bytes=0-", "If-None-Match": "e",
+      "Cache-Control": "no-cache", "Priority": "u=1", "Host": "a.example", "Referer": "r", "Origin": "o", "Cookie": "c",
+      "Authorization": "a", "Proxy-Authorization": "p", "X-Anything": "x", "Content-Type": "t",
+      "Content-Encoding": "gzip",
+      "Connection": "x-anything", "Accept-Secret": "s", "From": "f",
+    ]
+    for name in RedirectRules.credentialNames { headers.update(name, "secret") }
+    let kept = RedirectRules.harmlessFields(of: headers, additional: ["USER-agent"], keepsBody: false)
+    #expect(
+      kept.map(\.name) == ["accept", "Accept-Language", "Range", "If-None-Match", "Cache-Control", "Priority"])
+    let withBody = RedirectRules.harmlessFields(of: headers, additional: [], keepsBody: true)
+    #expect(withBody.map(\.name).suffix(2) == ["Content-Type", "Content-Encoding"])
+    headers.update(HTTPHeader(name: "Range", value: "bytes=0-", isSensitive: true))
+    headers.add("range", "bytes=1-")
+    #expect(!RedirectRules.harmlessFields(of: headers, additional: [], keepsBody: false).contains("Range"))
+  }
+}
+
 @Suite struct RedirectTrailTests {
   private func url(_ text: String) throws -> HTTPURL { try HTTPURL(text) }
 
