@@ -14,6 +14,12 @@ package enum RedirectRules {
     package var method: HTTPMethod
     /// Whether the body is sent again.
     package var keepsBody: Bool
+
+    package init(url: HTTPURL, method: HTTPMethod, keepsBody: Bool) {
+      self.url = url
+      self.method = method
+      self.keepsBody = keepsBody
+    }
   }
 
   /// The request that a response asks for.
