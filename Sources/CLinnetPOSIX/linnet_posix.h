@@ -77,6 +77,9 @@ static inline ssize_t linnet_shutdown_write(int fd) { LINNET_RESULT(shutdown(fd,
 static inline ssize_t linnet_set_option(int fd, int level, int name, int value) {
   LINNET_RESULT(setsockopt(fd, level, name, &value, sizeof(value)));
 }
+static inline ssize_t linnet_bind_to_device(int fd, const char *name) {
+  LINNET_RESULT(setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)));
+}
 static inline ssize_t linnet_get_option(int fd, int level, int name, int *value) {
   socklen_t length = sizeof(*value);
   LINNET_RESULT(getsockopt(fd, level, name, value, &length));

@@ -27,6 +27,24 @@ package struct Argument: Sendable, Hashable {
     }
   }
 
+  /// Puts asterisks over the secrets of the process's own words, so that the list of processes does not show them; until
+  /// then it does. As far as they were copied before, nothing else changes.
+  static func hideSecrets(of options: CommandLineOptions) {
+    let values =
+      options.given.compactMap { given in given.value.map { ($0, given.name) } } + options.urls.map { ($0, "url") }
+    let words = CommandLine.unsafeArgv
+    for (value, option) in values {
+      guard let secret = SecretArguments.range(in: value, of: option) else { continue }
+      for index in 0..<Int(CommandLine.argc) where index > 0 {
+        // The value is a word of its own, or ends one: `-uNAME:PASSWORD`, `--user=NAME:PASSWORD`.
+        guard let word = words[index] else { continue }
+        let start = strlen(word) - value.bytes.count
+        guard start >= 0, memcmp(word + start, value.bytes, value.bytes.count) == 0 else { continue }
+        memset(word + start + secret.lowerBound, CInt(UInt8(ascii: "*")), secret.count)
+      }
+    }
+  }
+
   /// Calls `body` with the word as a C string: how a path reaches the system unchanged.
   func withCString<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
     var terminated = bytes.map { CChar(bitPattern: $0) }

@@ -37,6 +37,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case cannotRewind = 65
   /// The certificate authorities cannot be read.
   case trustRoots = 77
+  case publicKeyNotPinned = 90
   /// The server ended the request's HTTP/2 stream with an error, or refused it.
   case http2Stream = 92
   /// The proxy refused the request, or its answer makes no sense.
@@ -75,6 +76,7 @@ extension ExitCode {
     case .responseHeadTooLarge: self = .receiveError
     case .invalidClientIdentity: self = .clientCertificate
     case .certificateRejected: self = .certificateRejected
+    case .publicKeyNotPinned: self = .publicKeyNotPinned
     case .decodingFailed: self = .badContentEncoding
     case .bodyTooLarge, .decompressionLimit: self = .tooLarge
     case .bodyNotReplayable: self = .cannotRewind

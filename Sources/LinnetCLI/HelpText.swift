@@ -7,7 +7,7 @@ package enum HelpText {
     var text = """
       Usage: linnet [options] [METHOD] URL...
              linnet demo
-             linnet completions bash|zsh|fish
+             linnet completions bash|zsh|fish|man
 
       Sends HTTP requests. The body goes to stdout, everything else to stderr. A URL without a scheme is http; ':8080/x'
       stands for localhost. Options and exit statuses are curl's where both have them.
@@ -32,10 +32,11 @@ package enum HelpText {
 
     Exit statuses
       0 done  1 scheme not supported, redirection refused  2 wrong use  3 malformed URL  5 proxy not found
-      6 host not found  7 cannot connect  8 not HTTP  16 broken HTTP/2, or none  18 body cut short  22 status 400 or more with --fail
-      23 cannot write  26 cannot read  28 timeout  33 cannot continue  35 TLS handshake  47 too many redirections
-      52 empty reply  55/56 connection lost while sending/receiving  58 client certificate
-      60 server certificate refused  61 bad encoding  63 too large  77 CA file  90 pinned key differs
+      6 host not found  7 cannot connect  8 not HTTP  16 broken HTTP/2, or none  18 body cut short
+      22 status 400 or more with --fail  23 cannot write  26 cannot read  28 timeout  33 cannot continue
+      35 TLS handshake  42 aborted  47 too many redirections  52 empty reply
+      55/56 connection lost while sending/receiving  58 client certificate  60 server certificate refused
+      61 bad encoding  63 too large  65 body cannot be sent again  77 CA file  90 pinned key differs
       92 HTTP/2 stream reset or refused  97 proxy refused or broken  130 SIGINT  141 SIGPIPE  143 SIGTERM
       With several URLs the status is that of the first failure.
 

@@ -16,6 +16,7 @@ enum LinnetCommand {
       Console.error(error.message)
       Signals.end(error.exitCode)
     }
+    Argument.hideSecrets(of: options)
     switch options.action {
     case .help: show(HelpText.help(options.topic))
     case .version: show(HelpText.version)

@@ -47,7 +47,7 @@ struct RequestBodySource: Sendable {
         if piece.dropsLineEnds { content.removeAll { $0 == 0x0A || $0 == 0x0D || $0 == 0 } }
       }
       if let prefix = piece.encodedAfter {
-        bytes += prefix + Array(URLArgument.pathSegment(content).utf8)
+        bytes += prefix + Array(URLArgument.formValue(content).utf8)
       } else {
         bytes += content
       }

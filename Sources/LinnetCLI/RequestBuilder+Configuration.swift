@@ -10,6 +10,8 @@ extension RequestBuilder {
       connect: options.connection.connectTimeout, connectionWait: nil, responseHead: nil, idle: nil,
       total: options.connection.maximumTime)
     configuration.redirects = redirects
+    if let jar = cookies.jar { configuration.cookies = .jar(jar) }
+    configuration.proxy = try ProxyOptions(options).configuration()
     configuration.netrc = try NetrcOptions.source(options)
     configuration.httpVersion = options.connection.httpVersion
     configuration.expectContinueTimeout = options.connection.expectTimeout
@@ -31,6 +33,17 @@ extension RequestBuilder {
       guard let path = socket.exactText else { throw .usage("option --unix-socket: '\(socket.text)' is not UTF-8") }
       configuration.connectTarget = .unixSocket(path)
     }
+    for entry in connection.connectTo {
+      configuration.connectOverrides.append(
+        ConnectOverride(
+          host: entry.host, port: entry.port, targetHost: entry.newHost, targetPort: entry.newPort))
+    }
+    if let interface = connection.interface {
+      guard let name = interface.exactText else { throw .usage("option --interface: '\(interface.text)' is not UTF-8") }
+      configuration.socket.localInterface = name
+    }
+    if let time = connection.keepAliveTime { configuration.socket.tcpKeepAlive = time }
+    if !connection.usesKeepAlive { configuration.socket.tcpKeepAlive = nil }
     switch connection.addressFamily {
     case .any: break
     case .ipv4: configuration.socket.addressFamily = .ipv4
@@ -46,24 +59,18 @@ extension RequestBuilder {
     policy.maximumHops = redirects.maximumHops ?? .max
     policy.sendsCredentialsAcrossOrigins = redirects.isTrusted
     policy.allowsUnsafeMethodsAcrossOrigins = redirects.isTrusted
-    policy.keepsPostOnMovedAndFound = redirects.keepsPostOn301 || redirects.keepsPostOn302
+    policy.keepsPostOnMovedPermanently = redirects.keepsPostOn301
+    policy.keepsPostOnFound = redirects.keepsPostOn302
     // Only a list that names it lets http follow https.
     policy.allowsHTTPSDowngrade = redirects.schemes?.contains("http") ?? false
     let schemes = [redirects.schemes, options.run.schemes].compactMap(\.self)
-    let keepsPostOnBoth = redirects.keepsPostOn301 == redirects.keepsPostOn302
-    guard !schemes.isEmpty || !keepsPostOnBoth else { return policy }
+    guard !schemes.isEmpty else { return policy }
     policy.decide = { redirect in
       let scheme = try HTTPURL(redirect.request.url).scheme.rawValue
       guard schemes.allSatisfy({ $0.contains(scheme) }) else {
         return .refuse(reason: "--proto and --proto-redir do not allow \(scheme)")
       }
-      let losesPost = redirect.response.status.code == (redirects.keepsPostOn301 ? 302 : 301)
-      guard !keepsPostOnBoth, losesPost, redirect.request.method == .post else { return .follow }
-      var request = redirect.request
-      request.method = .get
-      request.body = nil
-      request.headers.remove("Content-Type")
-      return .followInstead(request)
+      return .follow
     }
     return policy
   }

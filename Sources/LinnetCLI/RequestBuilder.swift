@@ -10,13 +10,16 @@ struct RequestBuilder {
   private var omitted: [String] = []
   private var expectsContinue = false
   private let credentials: CredentialOptions
+  let cookies: CookieOptions
   let query: [UInt8]
 
-  init(_ options: CommandLineOptions) throws(CommandError) {
+  init(_ options: CommandLineOptions) async throws(CommandError) {
     self.options = options
     method = try Self.method(options)
     body = try RequestBodySource(options)
     credentials = try CredentialOptions(options.credentials)
+    cookies = CookieOptions(options)
+    try await cookies.load()
     query = try RequestBodySource.bytes(of: options.queries + (options.sendsDataInQuery ? options.data : []))
     try addGivenHeaders()
     try addImpliedHeaders()
@@ -41,34 +44,14 @@ struct RequestBuilder {
   // MARK: Headers
 
   private mutating func addGivenHeaders() throws(CommandError) {
-    for argument in options.headers {
-      guard argument.bytes.first == UInt8(ascii: "@") else {
-        try addLine(argument)
-        continue
-      }
-      let content = try InputFile.contents(of: Argument(argument.bytes.dropFirst()))
-      for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true) {
-        let bare = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-        if !bare.isEmpty { try addLine(Argument(bare)) }
+    for line in try HeaderArgument.lines(options.headers) {
+      switch try HeaderArgument(line) {
+      case .field(let name, let value): try add(name, value)
+      case .omission(let name):
+        if name.lowercased() == "host" { throw .usage("header 'Host' cannot be left out of a request") }
+        omitted.append(name)
       }
     }
-  }
-
-  private mutating func addLine(_ line: Argument) throws(CommandError) {
-    guard let text = line.exactText else { throw .usage("header '\(line.text)' is not UTF-8") }
-    guard let colon = text.firstIndex(of: ":") else {
-      guard text.hasSuffix(";") else { throw .usage("header '\(text)' has no colon") }
-      try add(String(text.dropLast()), "")
-      return
-    }
-    let name = String(text[..<colon])
-    let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-    guard value.isEmpty else {
-      try add(name, String(value))
-      return
-    }
-    if name.lowercased() == "host" { throw .usage("header 'Host' cannot be left out of a request") }
-    omitted.append(name)
   }
 
   private mutating func add(_ name: String, _ value: String) throws(CommandError) {

@@ -14,21 +14,25 @@ struct RequestCommand {
   static func run(_ options: CommandLineOptions) async -> ExitCode {
     do throws(CommandError) {
       if let file = options.errorFile { try Console.redirect(to: file) }
-      return await (try RequestCommand(options)).runAll()
+      if options.run.printsCurl { return try print(CurlCommandLine.text(options)) }
+      return await (try await RequestCommand(options)).runAll()
     } catch {
       report(error, options)
       return error.exitCode
     }
   }
 
-  private init(_ options: CommandLineOptions) throws(CommandError) {
+  private init(_ options: CommandLineOptions) async throws(CommandError) {
     self.options = options
     try TransferRules.check(options)
     transfers = try TransferList(options)
     writeOutFormat = try Self.format(options.writeOut)
-    let builder = try RequestBuilder(options)
+    let builder = try await RequestBuilder(options)
     client = HTTPClient(configuration: try builder.configuration())
-    var context = try TransferContext(options, builder: builder, client: client)
+    // A dry run makes no files.
+    var quiet = options
+    if options.run.isDryRun { (quiet.trace.file, quiet.transfer.headFile) = (nil, nil) }
+    var context = try TransferContext(quiet, builder: builder, client: client)
     context.showsProgress = !options.run.isParallel
     self.context = context
   }
@@ -47,11 +51,21 @@ struct RequestCommand {
     if options.tls.isInsecure && options.reportsErrors {
       Console.warning("-k: the server's certificate is not checked; anybody on the path can read and change everything")
     }
+    if options.proxy.tls.isInsecure && options.reportsErrors {
+      Console.warning("--proxy-insecure: the proxy's certificate is not checked; anybody may take its place")
+    }
     if options.outputs.count > options.urls.count && options.reportsErrors {
       Console.warning("there are more -o and -O than URLs")
     }
     let exitCode = options.run.isParallel ? await runParallel() : await runInTurn()
     await client.shutdown(grace: .zero)
+    if options.run.isDryRun { return exitCode }
+    do throws(CommandError) {
+      try await context.builder.cookies.save()
+    } catch {
+      Self.report(error, options)
+      return exitCode == .success ? error.exitCode : exitCode
+    }
     return exitCode
   }
 
@@ -97,6 +111,14 @@ struct RequestCommand {
     let transfer = SingleTransfer(
       context: context, argument: job.argument, output: job.output, isOutputExplicit: job.isOutputExplicit,
       number: job.number)
+    if options.run.isDryRun {
+      do throws(CommandError) {
+        return try Self.print(try await transfer.preview())
+      } catch {
+        Self.report(error, options)
+        return error.exitCode
+      }
+    }
     let report = await transfer.run()
     // A transfer that another's failure ended has nothing to say.
     if Task.isCancelled { return report.exitCode }
@@ -115,10 +137,14 @@ struct RequestCommand {
     let (parts, unknown) = WriteOut.format(writeOutFormat, report)
     for name in unknown where options.reportsErrors { Console.warning("-w: there is no variable '\(name)'") }
     for part in parts {
-      let number = Descriptor.writeAll(part.isStandardError ? 2 : 1, Array(part.text.utf8))
-      guard number != 0 && !part.isStandardError else { continue }
-      if number == EPIPE { throw Signals.brokenPipe(writing: "standard output") }
-      throw CommandError(.writeError, "cannot write standard output: \(systemText(number))")
+      if part.isStandardError { Console.write(part.text) } else { _ = try Self.print(part.text) }
     }
+  }
+
+  private static func print(_ text: String) throws(CommandError) -> ExitCode {
+    let number = Descriptor.writeAll(1, Array(text.utf8))
+    if number == EPIPE { throw Signals.brokenPipe(writing: "standard output") }
+    guard number == 0 else { throw CommandError(.writeError, "cannot write standard output: \(systemText(number))") }
+    return .success
   }
 }

@@ -18,6 +18,12 @@ struct SecretMask: Sendable {
     return Self.secretWords.contains { name.contains($0) }
   }
 
+  /// Whether a line of `-H` has a secret in it.
+  func hides(headerLine line: Argument) -> Bool {
+    guard let text = line.exactText, let colon = text.firstIndex(of: ":") else { return false }
+    return isHidden(HTTPHeader(name: String(text[..<colon]), value: ""))
+  }
+
   /// The target with the values of query parameters masked whose names say that they are secret.
   func target(_ target: RequestTarget) -> String {
     let text = target.description

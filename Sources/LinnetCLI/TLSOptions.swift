@@ -21,6 +21,14 @@ struct TLSOptions {
     if let version = options.minimumVersion { tls.minimumVersion = version }
     if let version = options.maximumVersion { tls.maximumVersion = version }
     if let ciphers = options.ciphers { tls.cipherList = ciphers.text }
+    if let suites = options.tls13Ciphers { tls.cipherSuites = suites.text }
+    if let pins = options.pinnedKeys {
+      do throws(PublicKeyPinError) {
+        tls.pinnedPublicKeys = try PublicKeyPin.list(pins.text)
+      } catch {
+        throw .usage("option --\(optionPrefix)pinnedpubkey: \(error)")
+      }
+    }
     if let file = Environment.value("SSLKEYLOGFILE") { tls.keyLogFile = Argument(file).text }
     return tls
   }
@@ -28,6 +36,14 @@ struct TLSOptions {
   private func identity() throws(CommandError) -> TLSConfiguration.ClientIdentity? {
     guard let certificate = options.certificate else { return nil }
     let (path, inlinePassphrase) = Self.splitPassphrase(certificate)
+    if options.certificateFormat == .pkcs12 {
+      guard options.key == nil else {
+        throw .usage("option --\(optionPrefix)key: a certificate of the type P12 holds its key")
+      }
+      return TLSConfiguration.ClientIdentity(
+        pkcs12: try source(path, .clientCertificate), passphrase: options.passphrase?.text ?? inlinePassphrase)
+    }
+    // PEM and DER are told apart by their content.
     return TLSConfiguration.ClientIdentity(
       certificates: try source(path, .clientCertificate),
       privateKey: try options.key.map { key throws(CommandError) in try source(key, .clientCertificate) },

@@ -75,6 +75,11 @@ package enum URLArgument {
     }
   }
 
+  /// The bytes as a value of form data (WHATWG URL §5.2), with `+` for a space as curl has it.
+  static func formValue(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.reduce(into: "") { text, byte in text += byte == 0x20 ? "+" : pathSegment(CollectionOfOne(byte)) }
+  }
+
   /// The bytes as a part of a query: what has a meaning there stays, what would end it or cannot stand in a URL does not.
   static func query(_ bytes: some Sequence<UInt8>) -> String {
     bytes.reduce(into: "") { text, byte in

@@ -25,7 +25,4 @@ package struct FileStamp: Sendable, Hashable {
     self.changed = changed
     self.mode = mode
   }
-
-  /// Whether the group or everybody may read the file.
-  package var isReadableByOthers: Bool { mode & 0o044 != 0 }
 }

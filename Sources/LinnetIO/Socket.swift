@@ -5,14 +5,17 @@ internal import Glibc
 package struct SocketOptions: Sendable, Hashable {
   /// `TCP_NODELAY`: on, because every write of this engine is a complete unit.
   package var noDelay = true
-  /// `SO_KEEPALIVE`: off; an idle connection is closed by the pool long before the kernel's two hours.
-  package var keepAlive = false
+  /// `SO_KEEPALIVE` with `TCP_KEEPIDLE` and `TCP_KEEPINTVL` of this many seconds, which Linux takes from 1 to 32,767. Nil:
+  /// off.
+  package var keepAliveSeconds: Int?
+  /// `SO_BINDTODEVICE`: the network interface that packets leave by.
+  package var device: String?
   /// The local address to bind to; its port may be 0.
   package var localAddress: SocketAddress?
 
-  package init(noDelay: Bool = true, keepAlive: Bool = false, localAddress: SocketAddress? = nil) {
+  package init(noDelay: Bool = true, keepAliveSeconds: Int? = nil, localAddress: SocketAddress? = nil) {
     self.noDelay = noDelay
-    self.keepAlive = keepAlive
+    self.keepAliveSeconds = keepAliveSeconds
     self.localAddress = localAddress
   }
 }
@@ -37,7 +40,16 @@ package enum Socket {
     let fd = socket.raw
     if address.family != .unix {
       if options.noDelay { try Syscalls.setOption(fd, level: linnet_tcp_level(), TCP_NODELAY, 1) }
-      if options.keepAlive { try Syscalls.setOption(fd, level: SOL_SOCKET, SO_KEEPALIVE, 1) }
+      if let seconds = options.keepAliveSeconds {
+        let seconds = CInt(min(max(1, seconds), 32_767))
+        try Syscalls.setOption(fd, level: SOL_SOCKET, SO_KEEPALIVE, 1)
+        try Syscalls.setOption(fd, level: linnet_tcp_level(), TCP_KEEPIDLE, seconds)
+        try Syscalls.setOption(fd, level: linnet_tcp_level(), TCP_KEEPINTVL, seconds)
+      }
+      if let device = options.device {
+        // SAFETY: the name ends with a zero byte and lives for the call.
+        _ = try Syscalls.call("setsockopt", fd: fd) { unsafe linnet_bind_to_device(fd, device) }
+      }
       if let local = options.localAddress {
         if local.port != 0 { try Syscalls.setOption(fd, level: SOL_SOCKET, SO_REUSEADDR, 1) }
         try bind(fd, to: local)
@@ -82,6 +94,12 @@ package enum Socket {
     _ = try Syscalls.call("bind", fd: fd) {
       unsafe address.withRawAddress { raw, length in unsafe linnet_bind(fd, raw, length) }
     }
+  }
+
+  /// Whether there is a network interface of this name.
+  package static func isInterface(_ name: String) -> Bool {
+    // SAFETY: the name ends with a zero byte and lives for the call.
+    unsafe name.utf8.count < Int(IF_NAMESIZE) && if_nametoindex(name) != 0
   }
 
   /// Makes a listening socket; for test servers.

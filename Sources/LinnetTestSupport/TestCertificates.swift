@@ -26,6 +26,17 @@ public struct TestCertificate: Sendable, Hashable {
     }
   }
 
+  /// Key, certificate and the authorities between it and its root in a PKCS #12 store.
+  ///
+  /// - Throws: ``TestSupportError`` when OpenSSL refuses.
+  public func pkcs12(passphrase: String) throws(TestSupportError) -> [UInt8] {
+    do throws(TLSError) {
+      return try generated.pkcs12(passphrase: passphrase)
+    } catch {
+      throw TestSupportError(call: "PKCS #12 store", errno: 0, detail: error.description)
+    }
+  }
+
   /// For the settings of a TLS engine that presents this certificate.
   package var identity: TLSIdentity { generated.identity }
   /// For the settings of a TLS engine that trusts this certificate.

@@ -136,6 +136,9 @@ struct CommandRun: Sendable {
 
   func signal(_ number: CInt) { kill(process, number) }
 
+  /// The words of the running command as the list of processes shows them.
+  var commandLine: [UInt8]? { TemporaryDirectory.contents(of: "/proc/\(process)/cmdline") }
+
   /// The most memory that the running command has had resident so far. `wait4` does not tell: what it reports includes the
   /// memory of the process that spawned the command.
   var peakResidentBytes: Int? {

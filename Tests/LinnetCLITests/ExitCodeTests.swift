@@ -34,7 +34,8 @@ struct ExitCodeTests {
       (.invalidResponse, 8), (.protocolViolation, 16), (.http2NotNegotiated, 16), (.streamReset, 92),
       (.streamRefused, 92), (.responseHeadTooLarge, 56), (.truncated, 18), (.headTimeout, 28), (.idleTimeout, 28),
       (.totalTimeout, 28), (.bodyTooLarge, 63), (.decompressionLimit, 63), (.decodingFailed, 61),
-      (.tooManyRedirects, 47), (.redirectLoop, 47), (.redirectRefused, 1), (.invalidRedirect, 3), (.proxyNotFound, 5),
+      (.publicKeyNotPinned, 90), (.tooManyRedirects, 47), (.redirectLoop, 47), (.redirectRefused, 1),
+      (.invalidRedirect, 3), (.proxyNotFound, 5),
       (.proxyConnectFailed, 7), (.proxyAuthenticationRequired, 97), (.proxyRefused, 97), (.invalidProxyResponse, 97),
       (.bodyAlreadyConsumed, 42), (.systemError, 56), (TransportError.Code(rawValue: "later"), 56),
     ] as [(TransportError.Code, Int32)])

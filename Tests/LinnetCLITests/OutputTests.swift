@@ -59,6 +59,28 @@ struct OutputTests {
     }
   }
 
+  @Test("CLI-07: a URL without a scheme names files as one with a scheme does", arguments: ["", "http://"])
+  func namesWithoutScheme(_ scheme: String) async throws {
+    let script = ServerScript.handler { request in
+      request.path == "/"
+        ? ServerResponse(302).adding("Location", "/pkg/tool.tgz")
+        : ServerResponse.text("tool").adding("Content-Disposition", "attachment; filename=\"named.tgz\"")
+    }
+    let files = try TemporaryDirectory()
+    try await ScriptedServer.with(script) { server async throws in
+      let url = "\(scheme)\(server.authority)"
+      let plain = try await CommandRun.linnet("-sS", "-LO", "\(url)/pkg/tool.tgz", directory: files.path)
+      #expect(plain.status == 0, "\(plain.error)")
+      #expect(TemporaryDirectory.contents(of: files.path(of: "tool.tgz")) == Array("tool".utf8))
+      let named = try await CommandRun.linnet("-sS", "-LOJ", url, directory: files.path)
+      #expect(named.status == 0, "\(named.error)")
+      #expect(TemporaryDirectory.contents(of: files.path(of: "named.tgz")) == Array("tool".utf8))
+      // The URL as it was typed has no name, whatever it leads to.
+      let nameless = try await CommandRun.linnet("-sS", "-LO", url, directory: files.path)
+      #expect(nameless.status == 23 && nameless.error.contains("-O"))
+    }
+  }
+
   @Test("--create-dirs makes directories; without it a missing one is an error before anything is sent")
   func directories() async throws {
     let files = try TemporaryDirectory()

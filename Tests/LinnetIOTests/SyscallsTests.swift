@@ -63,7 +63,7 @@ import Testing
   func socketOptions() throws {
     let socket = try Socket.make(
       for: .loopbackIPv4(port: 1),
-      options: SocketOptions(keepAlive: true, localAddress: SocketAddress(numericHost: "127.0.0.2", port: 0)))
+      options: SocketOptions(keepAliveSeconds: 60, localAddress: SocketAddress(numericHost: "127.0.0.2", port: 0)))
     #expect(fcntl(socket.raw, F_GETFL) & O_NONBLOCK != 0)
     #expect(fcntl(socket.raw, F_GETFD) & FD_CLOEXEC != 0)
     #expect(try Socket.localAddress(socket.raw)?.hostDescription == "127.0.0.2")

@@ -83,14 +83,7 @@ final class Apache: HTTPPeer {
       <Location /gzip>
         SetOutputFilter DEFLATE
       </Location>
-      <Location /basic>
-        AuthType Basic
-        AuthName "apache basic"
-        AuthUserFile \(path)/basic.users
-        Require valid-user
-      </Location>
-      \(Self.digest("/digest", nonceSeconds: 300, users: path))
-      \(Self.digest("/short", nonceSeconds: 1, users: path))
+      \(Self.guarded(users: path))
       <VirtualHost 127.0.0.1:\(httpsPort)>
         \(tls)
       </VirtualHost>
@@ -108,6 +101,19 @@ final class Apache: HTTPPeer {
 
   /// What the user `user` has to say to see `/basic`, `/digest`, and `/short`, whose nonces live one second.
   static let password = "pass wörd"
+
+  private static func guarded(users: String) -> String {
+    """
+    <Location /basic>
+      AuthType Basic
+      AuthName "apache basic"
+      AuthUserFile \(users)/basic.users
+      Require valid-user
+    </Location>
+    \(digest("/digest", nonceSeconds: 300, users: users))
+    \(digest("/short", nonceSeconds: 1, users: users))
+    """
+  }
 
   private static func digest(_ location: String, nonceSeconds: Int, users: String) -> String {
     """

@@ -161,6 +161,9 @@ final class Nginx: HTTPPeer {
           location /small/ { dav_methods PUT; create_full_put_path on; client_max_body_size 10; }
           \(backend ?? "")
           location = /forbidden { return 403 "no"; }
+          location = /received {
+            return 200 "proxy=[$http_proxy_authorization] authorization=[$http_authorization] secret=[$http_x_proxy_secret]";
+          }
           location = /tls {
             return 200 "$ssl_protocol $ssl_session_reused $ssl_client_verify $ssl_client_s_dn";
           }

@@ -111,6 +111,9 @@ package struct RedirectStage: Sendable {
     request.headers = RedirectRules.crossOriginFields(
       request.headers, original: original.headers, additional: [], keepsBody: request.body != nil)
     request.options.omittedDefaultHeaders += sessionHeaderNames
+    // To the engine each hop is a request of its own: it does not know that another origin lies on the way.
+    request.options.credentials = nil
+    request.options.netrc = .off
     request.options.dropClientIdentity(orUse: foreignTLS)
     return request
   }

@@ -35,6 +35,15 @@ package struct CommandLineOptions: Sendable, Equatable {
     }
   }
 
+  /// An option as it was given.
+  package struct GivenOption: Sendable, Equatable {
+    /// Its long name.
+    package var name: String
+    package var value: Argument?
+    /// It had `--no-` before its name.
+    package var isNegated: Bool
+  }
+
   /// Where a body goes.
   package enum Output: Sendable, Equatable {
     case standardOutput
@@ -47,6 +56,8 @@ package struct CommandLineOptions: Sendable, Equatable {
   /// What `--help` or `completions` is about.
   package var topic: String?
   package var urls: [Argument] = []
+  /// All options in their order, for `--print-curl`.
+  package var given: [GivenOption] = []
 
   package var method: String?
   package var headers: [Argument] = []

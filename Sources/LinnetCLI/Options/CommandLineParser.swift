@@ -80,6 +80,7 @@ package struct CommandLineParser {
       else { throw Self.unknown("--\(name)") }
       guard attached == nil else { throw .usage("option --\(name) takes no value") }
       set(&options, false)
+      options.given.append(.init(name: option.long, value: nil, isNegated: true))
       return
     }
     if option.value == nil {
@@ -118,6 +119,7 @@ package struct CommandLineParser {
   }
 
   private mutating func apply(_ option: Option, _ value: Argument) throws(CommandError) {
+    options.given.append(.init(name: option.long, value: option.value == nil ? nil : value, isNegated: false))
     switch option.effect {
     case .flag(let set): set(&options, true)
     case .choice(let choose): choose(&options)
@@ -175,7 +177,7 @@ package struct CommandLineParser {
         options.action = .demo
         return
       }
-      if words.count == 2, first.argument.text == "completions", Completions.shells.contains(words[1].argument.text) {
+      if words.count == 2, first.argument.text == "completions", Completions.topics.contains(words[1].argument.text) {
         options.action = .completions
         options.topic = words[1].argument.text
         return

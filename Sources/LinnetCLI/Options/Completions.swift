@@ -1,11 +1,14 @@
 /// Scripts that complete the command's options in a shell.
 package enum Completions {
   package static let shells = ["bash", "zsh", "fish"]
+  /// What may follow `completions`.
+  package static let topics = shells + ["man"]
 
   package static func text(for shell: String) -> String {
     switch shell {
     case "zsh": zsh
     case "fish": fish
+    case "man": ManualPage.text
     default: bash
     }
   }
@@ -35,7 +38,7 @@ package enum Completions {
             mapfile -t COMPREPLY < <(compgen -W '\((["all"] + Option.groups.map(\.topic)).joined(separator: " "))' -- "$word")
             return ;;
           completions)
-            mapfile -t COMPREPLY < <(compgen -W '\(shells.joined(separator: " "))' -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W '\(topics.joined(separator: " "))' -- "$word")
             return ;;
         esac
         case $word in
@@ -84,7 +87,7 @@ package enum Completions {
     return """
       # Completion of linnet for fish.
       complete -c linnet -n __fish_use_subcommand -f -a 'demo completions'
-      complete -c linnet -n '__fish_seen_subcommand_from completions' -f -a '\(shells.joined(separator: " "))'
+      complete -c linnet -n '__fish_seen_subcommand_from completions' -f -a '\(topics.joined(separator: " "))'
       \(lines.joined(separator: "\n"))
 
       """

@@ -1,4 +1,3 @@
-internal import LinnetBytes
 internal import LinnetHTTP
 
 /// The values of options.

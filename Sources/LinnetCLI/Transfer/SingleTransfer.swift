@@ -51,6 +51,16 @@ struct SingleTransfer: Sendable {
     context.showsProgress && options.showsProgress && !options.isSilent && !options.isVerbose && isatty(2) == 1
   }
 
+  /// What would be sent.
+  func preview() async throws(CommandError) -> String {
+    let url = try context.builder.target(try URLArgument.parse(argument, schemes: options.run.schemes))
+    let place = try OutputPlace(output, isExplicit: isOutputExplicit, of: url, options)
+    let run = try TransferRun(self, url, place, nil, TransferReport(url: argument.text))
+    let request = try run.request { _ in }
+    return try await DryRun(options: options, builder: context.builder, configuration: context.client.configuration)
+      .text(of: request)
+  }
+
   private func perform(_ monitor: TransferMonitor?) async -> TransferReport {
     var report = TransferReport(url: argument.text)
     report.number = number

@@ -1,5 +1,5 @@
 internal import LinnetBytes
-package import LinnetIO
+internal import LinnetIO
 internal import LinnetProtocols
 
 /// The netrc files that a client has read. Each use looks whether the file has changed since.
@@ -77,13 +77,5 @@ extension NetrcSource {
       if let named = variables["NETRC"], !named.isEmpty { return named }
       return variables["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.netrc" }
     }
-  }
-
-  /// What is wrong with the protection of the file, for a command to warn of: others than its owner can read it. The
-  /// library itself says nothing and uses the file, as curl does. Nil also when there is no file.
-  package func exposureWarning(variables: [String: String] = ProcessEnvironment.variables) async -> String? {
-    guard let path = path(variables: variables) else { return nil }
-    let isExposed = try? await BlockingPool.shared.run { (try? FileStamp(path: path))?.isReadableByOthers ?? false }
-    return isExposed == true ? "\(path) can be read by others than its owner: chmod 600 \(path)" : nil
   }
 }

@@ -72,10 +72,13 @@ public struct ConnectOverride: Sendable, Hashable {
     return port
   }
 
-  /// Where it leads from an origin; nil when it is not for it.
+  func matches(_ origin: Origin) -> Bool {
+    (port ?? origin.port) == origin.port
+      && (host.map { ASCII.equalIgnoringCase($0.utf8, origin.host.utf8) } ?? true)
+  }
+
+  /// Where it leads from an origin that it matches; nil when that is the origin itself.
   func target(for origin: Origin) -> ConnectTarget? {
-    if let port, port != origin.port { return nil }
-    if let host, !ASCII.equalIgnoringCase(host.utf8, origin.host.utf8) { return nil }
     let port = targetPort ?? origin.port
     guard targetHost != nil || port != origin.port else { return nil }
     return .host(targetHost ?? origin.host, port: Int(port))

@@ -27,6 +27,8 @@ public final class HTTPClient: Sendable {
   }
 
   package init(configuration: HTTPClientConfiguration, environment: EngineEnvironment) {
+    var environment = environment
+    environment.resolver = environment.resolver(for: configuration.dnsCache)
     self.configuration = configuration
     self.environment = environment
     pools = ConnectionPools(environment: environment)

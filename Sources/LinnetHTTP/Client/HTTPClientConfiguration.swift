@@ -19,7 +19,7 @@ public struct HTTPClientConfiguration: Sendable {
   /// Where credentials are looked up that neither a request nor ``credentials`` has. Default off.
   public var netrc = NetrcSource.off
   /// Which requests go through a proxy. Default none; ``ProxyConfiguration/environment`` does what curl does.
-  public var proxy = ProxyConfiguration.none
+  public var proxy = ProxyConfiguration.direct
   /// How many connections are kept.
   public var pool = PoolConfiguration()
   /// Headers that are sent unless the request has one of that name, or omits it with
@@ -27,10 +27,15 @@ public struct HTTPClientConfiguration: Sendable {
   public var defaultHeaders: HTTPHeaders = HTTPClientConfiguration.standardHeaders
   /// Whether and how encoded bodies are decoded.
   public var decompression: Decompression = .automatic(DecompressionConfiguration())
-  /// Addresses for names, in place of the name service; as `curl --resolve`. Keys are `host` or `host:port`, values IP
-  /// addresses; one that is no IP address fails the request with `invalidConfiguration`. Host header, SNI and the
-  /// certificate check keep the name.
+  /// Addresses for names, in place of the name service; as `curl --resolve`. Keys are `host:port`, `host`, `*:port` for every
+  /// host on a port, or `*`; the first of these that there is counts. Values are IP addresses; one that is none fails
+  /// the request with `invalidConfiguration`. Host header, SNI and the certificate check keep the name.
   public var resolveOverrides: [String: [String]] = [:]
+  /// Where to connect for certain hosts and ports, as `curl --connect-to`; the first that fits counts, and
+  /// ``connectTarget`` comes before them. Default none.
+  public var connectOverrides: [ConnectOverride] = []
+  /// How long answers of the name service are kept.
+  public var dnsCache = DNSCacheConfiguration()
   /// Where to connect instead of the URL's host, such as a Unix-domain socket. Default: the URL's host.
   public var connectTarget: ConnectTarget?
   /// Socket settings.
@@ -100,6 +105,15 @@ public struct SocketConfiguration: Sendable, Hashable {
   public var addressFamily: AddressFamily = .any
   /// The local IP address to connect from. Default: the system's choice.
   public var localAddress: String?
+  /// What to connect from, as `curl --interface`: the name of a network interface (bound by `SO_BINDTODEVICE`, which an
+  /// ordinary user may since Linux 5.7), an IP address, or a host name of this machine; `if!name` is an interface
+  /// only, `host!name` an address or a host name only. ``localAddress`` comes first. What does not exist fails the request
+  /// with `invalidConfiguration`. Default: the system's choice. Unix-domain sockets are not concerned.
+  public var localInterface: String?
+  /// After how much silence the kernel asks whether the peer is still there (`SO_KEEPALIVE`, `TCP_KEEPIDLE`), and how often
+  /// from then on (`TCP_KEEPINTVL`), in whole seconds from 1 to 32,767; a connection whose peer does not answer 9 times is
+  /// lost. Default 60 s, as curl: it keeps the state of address translators alive during long waits, too. Nil: never.
+  public var tcpKeepAlive: Duration? = .seconds(60)
 
   /// Which addresses of a name are used.
   public enum AddressFamily: Sendable, Hashable {

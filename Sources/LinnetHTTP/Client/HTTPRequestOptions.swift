@@ -63,7 +63,7 @@ public struct HTTPRequestOptions: Sendable {
     set { change { $0.netrc = newValue } }
   }
 
-  /// Which proxy this request goes through, if any.
+  /// Which proxy this request goes through, if any. `.direct` is without one.
   public var proxy: ProxyConfiguration? {
     get { storage?.values.proxy }
     set { change { $0.proxy = newValue } }

@@ -57,8 +57,7 @@ extension ConnectionFactory {
 
   /// The addresses that the configuration names for a host, as `curl --resolve`.
   private func overridden(_ host: String, _ port: UInt16) throws(TransportFailure) -> [SocketAddress]? {
-    guard !route.resolveOverrides.isEmpty else { return nil }
-    guard let texts = route.resolveOverrides["\(host):\(port)"] ?? route.resolveOverrides[host] else { return nil }
+    guard let texts = ResolveOverrides.addresses(for: host, port: port, in: route.resolveOverrides) else { return nil }
     var addresses: [SocketAddress] = []
     for text in texts {
       let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
@@ -69,17 +68,5 @@ extension ConnectionFactory {
       addresses.append(address)
     }
     return addresses
-  }
-
-  func socketOptions() throws(TransportFailure) -> SocketOptions {
-    var options = SocketOptions(noDelay: route.socket.noDelay)
-    if let local = route.socket.localAddress {
-      guard let address = SocketAddress(numericHost: local, port: 0) else {
-        throw TransportFailure(
-          code: .invalidConfiguration, phase: .request, reason: "\"\(local)\" is no IP address to connect from")
-      }
-      options.localAddress = address
-    }
-    return options
   }
 }

@@ -38,8 +38,8 @@ struct ConnectionFactory: Sendable {
       progress: progress)
     let handshake = try await originHandshake(dial)
     let proxyHandshake = try await proxyHandshake(dial)
-    let options = try socketOptions()
-    let addresses = try await addresses(dial)
+    let options = try await socketOptions(dial)
+    let addresses = try reachable(try await addresses(dial), options)
     let connector = try await proxyConnector(dial)
     let resolved = start.duration(to: shard.now)
     var dialogue = connector.flatMap { $0.server.makeDialogue() }

@@ -23,4 +23,19 @@ package struct EngineEnvironment: Sendable {
     self.variables = variables
     self.trustPlaces = trustPlaces
   }
+
+  /// The system's resolver with a cache of its own when the times are not the usual ones; any other stays.
+  package func resolver(for cache: DNSCacheConfiguration) -> any NameResolver {
+    guard cache != DNSCacheConfiguration(), let system = resolver as? SystemResolver, system === SystemResolver.shared
+    else { return resolver }
+    return SystemResolver(limits: ResolverCache.Limits(cache), clock: clock)
+  }
+}
+
+extension ResolverCache.Limits {
+  package init(_ cache: DNSCacheConfiguration) {
+    self.init()
+    positive = cache.lifetime
+    negative = cache.negativeLifetime
+  }
 }

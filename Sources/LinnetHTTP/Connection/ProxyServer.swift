@@ -66,15 +66,17 @@ final class ProxyRegistry: Sendable {
   private let state = Lock(State())
 
   init(_ configuration: HTTPClientConfiguration, variables: [String: String], securities: SecurityRegistry) {
-    standard = configuration.proxy == .none ? nil : ProxySelector(configuration.proxy, variables: variables)
+    standard = configuration.proxy == .direct ? nil : ProxySelector(configuration.proxy, variables: variables)
     self.variables = variables
     self.securities = securities
     var tls = configuration.tls
     // It identifies its owner to origins; a proxy is shown it only when its own settings say so.
     tls.clientIdentity = nil
-    // They are about origins.
+    // They are about origins: who trusts those blindly does not show a proxy its credentials in the same way.
     tls.serverName = nil
     tls.pinnedPublicKeys = []
+    tls.certificateVerifier = nil
+    tls.verifiesPeer = true
     standardTLS = tls
     var headers = HTTPHeaders()
     if let agent = configuration.defaultHeaders["User-Agent"] { headers.add("User-Agent", agent) }

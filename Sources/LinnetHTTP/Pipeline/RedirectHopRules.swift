@@ -12,7 +12,7 @@ struct RedirectHopRules {
       guard
         let proposal = try RedirectRules.proposal(
           status: response.status.code, headers: response.headers, method: hop.request.method, url: hop.url,
-          keepsPost: policy.keepsPostOnMovedAndFound)
+          keepsPost: response.status.code == 301 ? policy.keepsPostOnMovedPermanently : policy.keepsPostOnFound)
       else { return nil }
       let hasBody = proposal.keepsBody && hop.request.body.map { !$0.isKnownEmpty } ?? false
       let refusal = RedirectRules.refusal(

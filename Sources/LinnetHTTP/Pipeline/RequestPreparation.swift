@@ -37,7 +37,9 @@ struct PreparedRequest: Sendable {
     body = request.body
     timeouts = options.timeouts.resolved(configuration.timeouts)
     tls = options.tls
-    target = options.connectTarget ?? configuration.connectTarget
+    target =
+      options.connectTarget ?? configuration.connectTarget
+      ?? configuration.connectOverrides.first { $0.matches(url.origin) }?.target(for: url.origin)
     httpVersion = options.httpVersion ?? configuration.httpVersion
     // Who says where to connect means it.
     let way = target == nil ? try proxies?.way(to: url, options, httpVersion: httpVersion) ?? .direct : .direct

@@ -1,5 +1,5 @@
 internal import LinnetBytes
-public import LinnetHTTPTypes
+internal import LinnetHTTPTypes
 
 extension HTTPProxy {
   /// A proxy from its URL, as in `http_proxy` and curl's `-x`: `[scheme://][user[:password]@]host[:port][/]`.
@@ -79,8 +79,8 @@ extension HTTPProxy {
 
   private static func hostAndPort(_ place: ArraySlice<UInt8>) throws(ProxyURLError) -> (String, UInt16?) {
     let host: ArraySlice<UInt8>
-    if place.first == UInt8(ascii: "["), let bracket = place.lastIndex(of: UInt8(ascii: "]")) {
-      host = place[...bracket]
+    if place.first == UInt8(ascii: "[") {
+      host = place.lastIndex(of: UInt8(ascii: "]")).map { place[...$0] } ?? place
     } else {
       host = place.prefix { $0 != ASCII.colon }
       if IPAddress(String(decoding: place, as: UTF8.self))?.family == .v6 { throw .missingBrackets }

@@ -32,7 +32,8 @@ public struct HTTPProxy: Sendable, Hashable {
   public var credentials: HTTPCredentials?
   /// Headers for the proxy alone: of CONNECT requests and of forwarded ones.
   public var headers: HTTPHeaders = [:]
-  /// How the connection to an `https` proxy is protected. Nil: as the client's, without its client certificate.
+  /// How the connection to an `https` proxy is protected. Nil: as the client's, without what is about
+  /// origins: client certificate, pins, server name, verifier; and always verified.
   public var tls: TLSConfiguration?
 
   /// A proxy from its parts.

@@ -24,7 +24,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
   private init() {}
 
   /// Every request goes directly. The library's default.
-  public static let none = ProxyConfiguration()
+  public static let direct = ProxyConfiguration()
 
   /// Proxies and exceptions that the environment names. The command's default.
   public static let environment: ProxyConfiguration = {

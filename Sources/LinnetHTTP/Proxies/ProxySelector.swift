@@ -1,10 +1,11 @@
-internal import LinnetHTTPTypes
+package import LinnetHTTPTypes
 internal import LinnetProtocols
 
 /// Which proxy a request goes through, by one configuration and the environment. Both are read and judged once, when it is
 /// made; a choice is a few comparisons then.
-struct ProxySelector: Sendable {
-  private enum Choice: Sendable {
+package struct ProxySelector: Sendable {
+  /// How a request gets to its origin.
+  package enum Choice: Sendable, Hashable {
     case direct
     case through(HTTPProxy)
     /// What is wrong with the proxy that was named. It is told to the requests that would go through it.
@@ -16,7 +17,7 @@ struct ProxySelector: Sendable {
   private let secure: Choice
   private let exceptions: NoProxyList
 
-  init(_ configuration: ProxyConfiguration, variables: [String: String]) {
+  package init(_ configuration: ProxyConfiguration, variables: [String: String]) {
     self.configuration = configuration
     var list = configuration.exceptions
     if configuration.usesNoProxyVariable, let setting = ProxyVariables.exceptions(in: variables) {
@@ -35,14 +36,18 @@ struct ProxySelector: Sendable {
     }
   }
 
+  package func choice(for url: HTTPURL) -> Choice {
+    let choice = url.isSecure ? secure : cleartext
+    if case .direct = choice { return .direct }
+    if exceptions.contains(host: url.host, port: url.effectivePort) { return .direct }
+    return choice
+  }
+
   /// The proxy for a request to `url`; nil when it goes directly.
   ///
   /// - Throws: `invalidConfiguration` when the proxy that was named for it cannot be one.
   func proxy(for url: HTTPURL) throws(TransportFailure) -> HTTPProxy? {
-    let choice = url.isSecure ? secure : cleartext
-    if case .direct = choice { return nil }
-    guard exceptions.isEmpty || !exceptions.contains(host: url.host, port: url.effectivePort) else { return nil }
-    switch choice {
+    switch choice(for: url) {
     case .direct: return nil
     case .through(let proxy): return proxy
     case .unusable(let reason):

@@ -14,8 +14,10 @@ public struct HTTPRedirectPolicy: Sendable {
   public var isFollowing: Bool
   /// How many are followed in a row; one more fails with `tooManyRedirects`. Default 20, as OkHttp and browsers.
   public var maximumHops = 20
-  /// Whether 301 and 302 repeat a POST as it was. Default false: it becomes a GET without the body, as in every browser.
-  public var keepsPostOnMovedAndFound = false
+  /// Whether 301 repeats a POST as it was. Default false: it becomes a GET without the body, as in every browser.
+  public var keepsPostOnMovedPermanently = false
+  /// The same for 302.
+  public var keepsPostOnFound = false
   /// Whether `http` may follow `https`. Default false: such a redirection fails with `redirectRefused`.
   public var allowsHTTPSDowngrade = false
   /// Whether another origin may get a method that is not safe (RFC 9110 §9.2.1), and its body. Default false: such a

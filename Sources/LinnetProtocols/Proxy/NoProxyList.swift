@@ -1,5 +1,5 @@
 internal import LinnetBytes
-package import LinnetHTTPTypes
+internal import LinnetHTTPTypes
 
 /// Hosts that are connected to without a proxy: the value of `no_proxy`, and lists of the same form.
 ///

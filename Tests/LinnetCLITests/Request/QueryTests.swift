@@ -19,7 +19,7 @@ struct QueryTests {
     arguments: [
       ("/x", ["-d", "a=1", "-d", "b=2"], "/x?a=1&b=2"), ("/x?q", ["-d", "a"], "/x?q&a"), ("/x?", ["-d", "a"], "/x?a"),
       ("/x#f", ["-d", "a"], "/x?a"), ("/x", ["-d", "a b#c\u{E9}"], "/x?a%20b%23c%C3%A9"),
-      ("/x", ["--data-urlencode", "q=a b&c"], "/x?q=a%20b%26c"), ("/x", ["-d", "a", "--url-query", "b"], "/x?b&a"),
+      ("/x", ["--data-urlencode", "q=a b&c"], "/x?q=a+b%26c"), ("/x", ["-d", "a", "--url-query", "b"], "/x?b&a"),
       ("", ["-d", "a"], "/?a"), ("/x", [], "/x"),
     ])
   func get(_ path: String, _ arguments: [String], _ target: String) async throws {
@@ -38,7 +38,7 @@ struct QueryTests {
   @Test("--url-query joins the query and leaves the body alone")
   func urlQuery() async throws {
     let request = try await request(["--url-query", "a=b c", "--url-query", "+d=%20", "-d", "body"], path: "/x?q=1")
-    #expect(request.method == "POST" && request.target == "/x?q=1&a=b%20c&d=%20" && request.body.text == "body")
+    #expect(request.method == "POST" && request.target == "/x?q=1&a=b+c&d=%20" && request.body.text == "body")
   }
 
   @Test("--data-urlencode encodes all but unreserved characters, of files too")
@@ -49,7 +49,7 @@ struct QueryTests {
       "--data-urlencode", "x y", "--data-urlencode", "=a=b", "--data-urlencode", "n=é", "--data-urlencode", "@\(file)",
       "--data-urlencode", "m@\(file)",
     ])
-    #expect(request.body.text == "x%20y&a%3Db&n=%C3%A9&a%20b%0A%26~&m=a%20b%0A%26~")
+    #expect(request.body.text == "x+y&a%3Db&n=%C3%A9&a+b%0A%26~&m=a+b%0A%26~")
     #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
   }
 

@@ -37,6 +37,8 @@ enum LinnetConfiguringTheClientExamples {
     var engine = HTTPClientConfiguration()
     engine.tls.trustRoots = .systemAnd([.file("/etc/mycompany/ca.pem")])
     engine.pool.maximumConnectionsPerOrigin = 6
+    engine.proxy = .environment
+    engine.cookies = .privateJar
     let internalClient = DefaultNetworkClient(
       configuration: .safeDefaults(baseURL: URL(string: "https://api.internal")!).engine(engine))
     _ = engine

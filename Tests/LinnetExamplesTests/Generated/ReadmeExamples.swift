@@ -35,6 +35,13 @@ enum ReadmeExamples {
     func renew() async throws -> String
   }
 
+  final class Register: CertificateVerifier {
+    func decide(on presented: PresentedCertificates) async -> CertificateDecision {
+      guard let leaf = presented.certificates.first else { return .reject("no certificate") }
+      return leaf.dnsNames.contains("api.example.com") ? .useDefault : .reject("not in the register")
+    }
+  }
+
   static func example1() async throws {
     let client = DefaultNetworkClient(baseURL: URL(string: "https://api.example.com/v1")!)
     let user = try await client.request(GetUser(id: 1))  // GET /v1/users/1
@@ -136,6 +143,94 @@ enum ReadmeExamples {
 
   static func example8() async throws {
     let client = HTTPClient()
+    let page = try await client.send(.get("http://example.com/"))
+    print(page.url, page.history.map { "\($0.status.code) \($0.from)" })
+    // The redirection itself
+    var login = HTTPRequest.get("https://example.com/login")
+    login.options.redirects = .manual
+    print(try await client.send(login).headers["Location"] ?? "-")
+    // By a rule of your own, which is asked about what the safe ones allow
+    var download = HTTPRequest.get("https://example.com/download")
+    download.options.redirects = .following { redirect in
+      redirect.request.url.hasPrefix("https://example.com/") ? .follow : .refuse(reason: "it leaves the site")
+    }
+    print(try await client.send(download).status)
+    _ = client
+    _ = page
+    _ = login
+    _ = download
+  }
+
+  static func example9() async throws {
+    let jar = CookieJar()
+    var settings = HTTPClientConfiguration()
+    settings.cookies = .jar(jar)  // .privateJar when nobody else has to see it
+    let browser = HTTPClient(configuration: settings)
+    print(try await browser.send(.post("https://example.com/login", body: .text("name=ada"))).status)
+    print(jar.cookies.map(\.name))
+    try await jar.save(netscapeFile: "cookies.txt")  // the format of curl and wget; mode 0600
+    for problem in try await jar.load(netscapeFile: "cookies.txt") { print(problem) }  // line 3: …; the good lines count
+    _ = jar
+    _ = settings
+    _ = browser
+  }
+
+  static func example10() async throws {
+    let api = try Origin(scheme: .https, host: "api.example.com")
+    let files = try Origin(scheme: .https, host: "files.example.com", port: 8443)
+    var settings = HTTPClientConfiguration()
+    settings.credentials[api] = .bearer("token")
+    settings.credentials[files] = .digest(user: "ada", password: "secret")  // MD5, SHA-256 and SHA-512/256, on challenge
+    settings.netrc = .standard  // $NETRC, else ~/.netrc; or .file(path)
+    let client = HTTPClient(configuration: settings)
+    var request = HTTPRequest.get("https://intranet.example.com/")
+    request.options.credentials = .any(user: "ada", password: "secret")  // Digest before Basic, as the server asks; or .basic
+    print(try await client.send(request).status)  // a refused password is the 401, not an error
+    _ = api
+    _ = files
+    _ = settings
+    _ = client
+    _ = request
+  }
+
+  static func example11() async throws {
+    var settings = HTTPClientConfiguration()
+    settings.proxy = .environment  // http_proxy, https_proxy, all_proxy, no_proxy
+    let office = HTTPClient(configuration: settings)
+    print(try await office.send(.get("https://example.com/")).connection.proxy?.name ?? "direct")
+    settings.proxy = .fixed(try HTTPProxy("http://ada:secret@proxy.example.com:3128"), exceptions: [".internal", "10.0.0.0/8"])
+    let fixed = HTTPClient(configuration: settings)
+    var tunnelled = HTTPRequest.get("https://example.com/")
+    tunnelled.options.proxy = .fixed(try HTTPProxy("socks5h://127.0.0.1:1080"))  // this request alone; the proxy looks up the name
+    print(try await fixed.send(tunnelled).status)
+    _ = settings
+    _ = office
+    _ = fixed
+    _ = tunnelled
+  }
+
+  static func example12() async throws {
+    var settings = HTTPClientConfiguration()
+    settings.tls.minimumVersion = .tls13
+    settings.tls.pinnedPublicKeys = try PublicKeyPin.list(
+      "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=;sha256//LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=")
+    settings.tls.clientIdentity = .init(pkcs12: .file("me.p12"), passphrase: "secret")
+    settings.tls.certificateVerifier = Register()  // asked while the handshake waits; never on an I/O thread
+    settings.tls.serverName = "api.example.com"  // SNI and the certificate's name, in place of the URL's host
+    settings.resolveOverrides["api.example.com:443"] = ["192.0.2.7"]  // curl --resolve; also "*:443" and "*"
+    settings.connectOverrides = [try ConnectOverride("api.example.com:443:127.0.0.1:8443")]  // curl --connect-to
+    settings.socket.addressFamily = .ipv4
+    settings.socket.localInterface = "eth0"  // or an address
+    settings.dnsCache.lifetime = .seconds(5)  // default 30 s, and 1 s for names that do not exist
+    settings.pool.maximumAge = .seconds(300)  // connections of before a DNS switch are not used for ever
+    let strict = HTTPClient(configuration: settings)
+    print(try await strict.send(.get("https://api.example.com/")).connection.tls?.version ?? "-")
+    _ = settings
+    _ = strict
+  }
+
+  static func example13() async throws {
+    let client = HTTPClient()
     // Insist on it: a server that does not agree is the error http2NotNegotiated
     var modern = HTTPRequest.get("https://api.example.com/items")
     modern.options.httpVersion = .http2Only
@@ -159,7 +254,7 @@ enum ReadmeExamples {
     _ = thumbnails
   }
 
-  static func example9() async throws {
+  static func example14() async throws {
     var settings = HTTPClientConfiguration()
     settings.httpVersion = .automatic
     settings.pool.maximumHTTP2ConnectionsPerOrigin = 2  // default 8

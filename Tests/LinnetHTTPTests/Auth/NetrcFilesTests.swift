@@ -84,17 +84,4 @@ struct NetrcFilesTests {
       #expect(try await send(client, to: server, "http://b:x@127.0.0.1:\(server.port)/") == "Basic Yjp4")
     }
   }
-
-  @Test("a file that others can read is told, and used all the same")
-  func exposure() async throws {
-    let directory = try TemporaryDirectory()
-    let path = try directory.write("machine 127.0.0.1 login u password p", to: "netrc")
-    for (mode, isExposed) in [(0o600, false), (0o640, true), (0o604, true), (0o400, false)] {
-      #expect(chmod(path, mode_t(mode)) == 0)
-      let warning = await NetrcSource.file(path).exposureWarning(variables: [:])
-      #expect((warning?.contains(path) ?? false) == isExposed)
-    }
-    #expect(await NetrcSource.file("\(path)-none").exposureWarning(variables: [:]) == nil)
-    #expect(await NetrcSource.off.exposureWarning(variables: [:]) == nil)
-  }
 }

@@ -66,7 +66,8 @@ struct CredentialLeakTests {
       var request = self.request(&chain, world.ledger, &outcome, &random)
       var policy = HTTPRedirectPolicy.follow
       policy.allowsHTTPSDowngrade = random.chance(80)
-      policy.keepsPostOnMovedAndFound = random.chance(20)
+      policy.keepsPostOnMovedPermanently = random.chance(20)
+      policy.keepsPostOnFound = random.chance(20)
       policy.additionalSensitiveHeaders = random.chance(50) ? ["accept-LANGUAGE"] : []
       if random.chance(30) { policy.decide = { _ in .follow } }
       change(&policy)

@@ -58,16 +58,16 @@ final class LeakOrigins: Sendable {
       LeakOrigin(isSecure: false, host: "127.0.0.1", port: ports[1]),
     ]
     for name in names { resolver.set([.loopbackIPv4(port: 0)], for: name) }
-    self.holder = holder
+    release = { holder.withLock { $0 = nil } }
     holder.withLock { $0 = self }
   }
 
-  private let holder: Lock<LeakOrigins?>
+  private let release: @Sendable () -> Void
 
   func stop() {
     for server in servers { server.stop() }
     proxy.stop()
-    holder.withLock { $0 = nil }
+    release()
   }
 
   func add(_ chain: LeakChain) { chains.withLock { $0[chain.number] = chain } }

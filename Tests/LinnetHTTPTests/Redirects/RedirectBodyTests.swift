@@ -85,7 +85,8 @@ struct RedirectBodyTests {
     defer { server.stop() }
     var request = HTTPRequest.post(server.url("/a"), body: .text("some body"))
     request.options.redirects = .follow
-    request.options.redirects?.keepsPostOnMovedAndFound = true
+    request.options.redirects?.keepsPostOnMovedPermanently = true
+    request.options.redirects?.keepsPostOnFound = true
     _ = try await HTTPClient().send(request).collect()
     #expect(server.snapshot.requests.map(\.method) == (status == 303 ? ["POST", "GET"] : ["POST", "POST"]))
     #expect(server.snapshot.requests.last?.body.text == (status == 303 ? "" : "some body"))

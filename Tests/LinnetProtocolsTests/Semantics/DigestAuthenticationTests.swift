@@ -19,17 +19,31 @@ import Testing
     AuthChallenge.all(in: ["WWW-Authenticate": value], field: "WWW-Authenticate").first.flatMap { DigestChallenge($0) }
   }
 
-  private func answer(
-    _ value: String, user: String, password: String, method: String = "GET", uri: String, body: String? = "",
-    nonce: String? = nil, client: String, count: UInt32 = 1, first: DigestAuthentication.Nonces? = nil
-  ) throws -> DigestAuthentication.Answer? {
-    let challenge = try #require(read(value))
-    let digest = DigestAuthentication(challenge, user: Array(user.utf8), password: Array(password.utf8))
+  /// A challenge, who answers it, and to what.
+  private struct Case {
+    var challenge: String
+    var user = "u"
+    var password = "p"
+    var method = "GET"
+    var uri = "/"
+    var body: String? = ""
+    /// Nil: the challenge's.
+    var nonce: String?
+    var client = "c"
+    var count: UInt32 = 1
+    /// Nil: this request is the first.
+    var first: DigestAuthentication.Nonces?
+  }
+
+  private func answer(_ given: Case) throws -> DigestAuthentication.Answer? {
+    let challenge = try #require(read(given.challenge))
+    let digest = DigestAuthentication(
+      challenge, user: Array(given.user.utf8), password: Array(given.password.utf8))
     let nonces = DigestAuthentication.Nonces(
-      server: nonce.map { Array($0.utf8) } ?? challenge.nonce, client: client, count: count)
+      server: given.nonce.map { Array($0.utf8) } ?? challenge.nonce, client: given.client, count: given.count)
     let request = DigestAuthentication.Request(
-      method: method, uri: Array(uri.utf8), content: body.map { ByteChunk(Array($0.utf8)) })
-    let secret = try #require(digest.sharedSecret(first: first ?? nonces, hash: hash))
+      method: given.method, uri: Array(given.uri.utf8), content: given.body.map { ByteChunk(Array($0.utf8)) })
+    let secret = try #require(digest.sharedSecret(first: given.first ?? nonces, hash: hash))
     return digest.answer(request, nonces: nonces, secret: secret, hash: hash)
   }
 
@@ -49,8 +63,9 @@ import Testing
     ])
   func mufasa(algorithm: String, response: String) throws {
     let answer = try answer(
-      "Digest algorithm=\(algorithm), " + Self.mufasa, user: "Mufasa", password: "Circle of Life",
-      uri: "/dir/index.html", client: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+      Case(
+        challenge: "Digest algorithm=\(algorithm), " + Self.mufasa, user: "Mufasa", password: "Circle of Life",
+        uri: "/dir/index.html", client: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"))
     #expect(
       text(answer)
         == "Digest username=\"Mufasa\", realm=\"http-auth@example.org\","
@@ -63,10 +78,11 @@ import Testing
   @Test("the example of RFC 7616 §3.9.2 with a hashed name, as its erratum 4897 corrects it")
   func userHash() throws {
     let answer = try answer(
-      "Digest realm=\"api@example.org\", qop=auth, algorithm=SHA-512-256, charset=UTF-8, userhash=true,"
-        + " nonce=\"5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK\", opaque=\"HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS\"",
-      user: "Jäsøn Doe", password: "Secret, or not?", uri: "/doe.json",
-      client: "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v")
+      Case(
+        challenge: "Digest realm=\"api@example.org\", qop=auth, algorithm=SHA-512-256, charset=UTF-8, userhash=true,"
+          + " nonce=\"5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK\", opaque=\"HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS\"",
+        user: "Jäsøn Doe", password: "Secret, or not?", uri: "/doe.json",
+        client: "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v"))
     let value = text(answer)
     #expect(value.contains("username=\"793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b\""))
     #expect(value.contains("response=\"3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5\""))
@@ -77,15 +93,16 @@ import Testing
   func olderExamples() throws {
     let challenge = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
     let answer2617 = try answer(
-      challenge + ", qop=\"auth,auth-int\", opaque=\"5ccc069c403ebaf9f0171e9517f40e41\"", user: "Mufasa",
-      password: "Circle Of Life", uri: "/dir/index.html", client: "0a4f113b")
+      Case(
+        challenge: challenge + ", qop=\"auth,auth-int\", opaque=\"5ccc069c403ebaf9f0171e9517f40e41\"", user: "Mufasa",
+        password: "Circle Of Life", uri: "/dir/index.html", client: "0a4f113b"))
     #expect(text(answer2617).contains("response=\"6629fae49393a05397450978507c4ef1\""))
     // No algorithm in the question, none in the answer.
     #expect(!text(answer2617).contains("algorithm"))
     #expect(
       answer2617?.expectedProof.map { String(decoding: $0, as: UTF8.self) } == "376602cfd2f4e8e5e78b948a85263e85")
     let answer2069 = try answer(
-      challenge, user: "Mufasa", password: "CircleOfLife", uri: "/dir/index.html", client: "unused")
+      Case(challenge: challenge, user: "Mufasa", password: "CircleOfLife", uri: "/dir/index.html", client: "unused"))
     #expect(
       text(answer2069)
         == "Digest username=\"Mufasa\", realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\","
@@ -96,14 +113,14 @@ import Testing
   func session() throws {
     let challenge = "Digest realm=r, nonce=n1, qop=auth, algorithm=MD5-sess"
     let first = DigestAuthentication.Nonces(server: Array("n1".utf8), client: "c1", count: 1)
-    let one = try answer(challenge, user: "u", password: "p", uri: "/", client: "c1")
+    let one = try answer(Case(challenge: challenge, user: "u", password: "p", uri: "/", client: "c1"))
     #expect(
       text(one).contains("response=\"70f93fb74b2adb1193195e53772493fc\"") && text(one).contains("algorithm=MD5-sess"))
     let two = try answer(
-      challenge, user: "u", password: "p", uri: "/", nonce: "n2", client: "c1", count: 2, first: first)
+      Case(challenge: challenge, user: "u", password: "p", uri: "/", nonce: "n2", client: "c1", count: 2, first: first))
     #expect(text(two).contains("response=\"fb0b241fba3b05935e9ca5c751309dfd\""))
     let legacy = try answer(
-      "Digest realm=r, nonce=n1, algorithm=MD5-sess", user: "u", password: "p", uri: "/", client: "c1")
+      Case(challenge: "Digest realm=r, nonce=n1, algorithm=MD5-sess", user: "u", password: "p", uri: "/", client: "c1"))
     #expect(
       text(legacy).contains("response=\"c231bb980dec00d0ea9c62528fd9149e\"") && text(legacy).contains("cnonce=\"c1\""))
   }
@@ -114,38 +131,45 @@ import Testing
   func authInt() throws {
     let insisting = "Digest realm=r, nonce=n1, qop=auth-int, algorithm=SHA-256"
     let protected = try answer(
-      insisting, user: "u", password: "p", method: "POST", uri: "/", body: "hello", client: "c1")
+      Case(challenge: insisting, user: "u", password: "p", method: "POST", uri: "/", body: "hello", client: "c1"))
     #expect(
       text(protected).contains("response=\"3cb5cf5ceffb2d381a822f31964366d2b6bf6df6aeafaa9af78122ee3879021a\""))
     #expect(text(protected).contains("qop=auth-int"))
     #expect(protected?.expectedProof == nil)
-    #expect(try answer(insisting, user: "u", password: "p", method: "POST", uri: "/", body: nil, client: "c1") == nil)
+    #expect(
+      try answer(
+        Case(challenge: insisting, user: "u", password: "p", method: "POST", uri: "/", body: nil, client: "c1")) == nil)
     let either = "Digest realm=r, nonce=n1, qop=\"auth-int,auth\""
-    #expect(text(try answer(either, user: "u", password: "p", uri: "/", body: "x", client: "c")).contains("qop=auth,"))
+    #expect(
+      text(try answer(Case(challenge: either, user: "u", password: "p", uri: "/", body: "x", client: "c"))).contains(
+        "qop=auth,"))
   }
 
   @Test("quotes in what is sent back are escaped, and hashed without the escapes")
   func quotes() throws {
     let answer = try answer(
-      "Digest realm=\"a\\\"b\\\\c\", nonce=n", user: "q\"u", password: "p", uri: "/", client: "c")
+      Case(challenge: "Digest realm=\"a\\\"b\\\\c\", nonce=n", user: "q\"u", password: "p", uri: "/", client: "c"))
     #expect(text(answer).contains("username=\"q\\\"u\", realm=\"a\\\"b\\\\c\""))
   }
 
   @Test("a name outside ASCII is encoded when the server says that it reads UTF-8, else sent as it is")
   func extendedName() throws {
     let utf8 = try answer(
-      "Digest realm=r, nonce=n, charset=utf-8", user: "Jäs øn'*", password: "p", uri: "/", client: "c")
+      Case(challenge: "Digest realm=r, nonce=n, charset=utf-8", user: "Jäs øn'*", password: "p", uri: "/", client: "c"))
     #expect(text(utf8).hasPrefix("Digest username*=UTF-8''J%C3%A4s%20%C3%B8n%27%2A, realm="))
-    let plain = try answer("Digest realm=r, nonce=n", user: "Jäsøn", password: "p", uri: "/", client: "c")
+    let plain = try answer(
+      Case(challenge: "Digest realm=r, nonce=n", user: "Jäsøn", password: "p", uri: "/", client: "c"))
     #expect(text(plain).hasPrefix("Digest username=\"Jäsøn\", realm="))
-    let ascii = try answer("Digest realm=r, nonce=n, charset=UTF-8", user: "joe", password: "p", uri: "/", client: "c")
+    let ascii = try answer(
+      Case(challenge: "Digest realm=r, nonce=n, charset=UTF-8", user: "joe", password: "p", uri: "/", client: "c"))
     #expect(text(ascii).hasPrefix("Digest username=\"joe\", realm="))
   }
 
   @Test("a count has eight hexadecimal digits", arguments: [(1, "00000001"), (255, "000000ff"), (.max, "ffffffff")])
   func count(count: UInt32, digits: String) throws {
     let answer = try answer(
-      "Digest realm=r, nonce=n, qop=auth", user: "u", password: "p", uri: "/", client: "c", count: count)
+      Case(
+        challenge: "Digest realm=r, nonce=n, qop=auth", user: "u", password: "p", uri: "/", client: "c", count: count))
     #expect(text(answer).contains("nc=\(digits),"))
   }
 

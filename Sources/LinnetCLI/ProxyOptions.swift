@@ -1,0 +1,81 @@
+internal import LinnetHTTP
+
+/// The proxy that the options and the environment ask for.
+struct ProxyOptions {
+  private let options: CommandLineOptions.Proxy
+  private let reportsProblems: Bool
+
+  init(_ options: CommandLineOptions) {
+    self.options = options.proxy
+    reportsProblems = options.reportsErrors
+  }
+
+  /// - Throws: A usage error for an address that is no proxy's.
+  func configuration() throws(CommandError) -> ProxyConfiguration {
+    var configuration = ProxyConfiguration.environment
+    if let exceptions = options.exceptions {
+      configuration.usesNoProxyVariable = false
+      configuration.exceptions = exceptions.text.split { $0 == "," || $0 == " " || $0 == "\t" }.map { String($0) }
+    }
+    configuration.tunnelsHTTP = options.tunnels
+    guard let server = options.server else {
+      if reportsProblems, !unusedOptions.isEmpty {
+        Console.warning("\(unusedOptions.joined(separator: ", ")) without -x: proxies of the environment do not get it")
+      }
+      return configuration
+    }
+    configuration.usesProxyVariables = false
+    if !server.address.bytes.isEmpty { configuration.proxy = try proxy(server) }
+    return configuration
+  }
+
+  /// What only the proxy of `-x` is given.
+  private var unusedOptions: [String] {
+    var names: [String] = []
+    if options.user != nil { names.append("-U") }
+    if !options.headers.isEmpty { names.append("--proxy-header") }
+    if options.tls != CommandLineOptions.TLS() { names.append("TLS settings of a proxy") }
+    return names
+  }
+
+  private func proxy(_ server: CommandLineOptions.ProxyServer) throws(CommandError) -> HTTPProxy {
+    guard let text = server.address.exactText else { throw .usage("the proxy's address is not UTF-8") }
+    var proxy: HTTPProxy
+    do throws(ProxyURLError) {
+      proxy = try HTTPProxy(server.kind.map { "\($0.rawValue)://\(Self.withoutScheme(text))" } ?? text)
+    } catch {
+      throw .usage("'\(URLArgument.masked(text))' is no proxy: \(error)")
+    }
+    if let user = options.user {
+      proxy.credentials = try CredentialOptions.credentials(user, options.scheme, of: "--proxy-user")
+    } else if options.scheme != .basic {
+      throw .usage("--proxy-digest and --proxy-anyauth need the credentials of -U")
+    }
+    proxy.headers = try headers()
+    if proxy.kind == .https { proxy.tls = try TLSOptions(options.tls, optionPrefix: "proxy-").configuration() }
+    return proxy
+  }
+
+  /// `--socks5 socks5://host` names the scheme twice.
+  private static func withoutScheme(_ text: String) -> Substring {
+    guard let slashes = text.utf8.firstIndex(of: UInt8(ascii: "/")), text[slashes...].hasPrefix("//"),
+      text[..<slashes].hasSuffix(":")
+    else { return text[...] }
+    return text[slashes...].dropFirst(2)
+  }
+
+  private func headers() throws(CommandError) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    for line in try HeaderArgument.lines(options.headers) {
+      guard case .field(let name, let value) = try HeaderArgument(line) else {
+        throw .usage("header '\(line.text)' for the proxy has no value")
+      }
+      do throws(HTTPHeaderError) {
+        try headers.add(name: name, value: value)
+      } catch {
+        throw .usage("\(error)")
+      }
+    }
+    return headers
+  }
+}
