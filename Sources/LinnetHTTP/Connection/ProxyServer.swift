@@ -102,7 +102,7 @@ final class ProxyRegistry: Sendable {
   ) throws(TransportFailure) -> Way {
     let selector: ProxySelector
     if let own = options.proxy {
-      if own == .none { return .direct }
+      if own == .direct { return .direct }
       selector = ProxySelector(own, variables: variables)
     } else if let standard {
       selector = standard

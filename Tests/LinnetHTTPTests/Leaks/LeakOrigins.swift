@@ -58,16 +58,16 @@ final class LeakOrigins: Sendable {
       LeakOrigin(isSecure: false, host: "127.0.0.1", port: ports[1]),
     ]
     for name in names { resolver.set([.loopbackIPv4(port: 0)], for: name) }
-    release = { holder.withLock { $0 = nil } }
+    self.holder = holder
     holder.withLock { $0 = self }
   }
 
-  private let release: @Sendable () -> Void
+  private let holder: Lock<LeakOrigins?>
 
   func stop() {
     for server in servers { server.stop() }
     proxy.stop()
-    release()
+    holder.withLock { $0 = nil }
   }
 
   func add(_ chain: LeakChain) { chains.withLock { $0[chain.number] = chain } }

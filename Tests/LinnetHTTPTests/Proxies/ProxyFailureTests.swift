@@ -93,16 +93,19 @@ struct ProxyFailureTests {
     case tunnelled
   }
 
-  private func silent(_ kind: HTTPProxy.Kind, _ silence: Silence) throws -> ProxyScene {
+  /// - Parameter gate: Opens when the proxy is there, and the client waits for it.
+  private func silent(_ kind: HTTPProxy.Kind, _ silence: Silence, _ gate: Gate) throws -> ProxyScene {
     try ProxyScene(kind, to: .http1TLS) { _ in
       switch silence {
-      case .accepted: .steps([.stall])
-      case .halfAnswered: .steps([.send(kind.isHTTP ? "HTTP/1.1 200" : kind == .socks4a ? "\0" : "\u{5}"), .stall])
+      case .accepted: .steps([.open(gate), .stall])
+      case .halfAnswered:
+        .steps([.send(kind.isHTTP ? "HTTP/1.1 200" : kind == .socks4a ? "\0" : "\u{5}"), .open(gate), .stall])
       case .tunnelled:
         .steps([
           kind.isHTTP
             ? .send("HTTP/1.1 200 OK\r\n\r\n")
-            : .sendBytes(kind == .socks4a ? [0, 90, 0, 0, 0, 0, 0, 0] : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]), .stall,
+            : .sendBytes(kind == .socks4a ? [0, 90, 0, 0, 0, 0, 0, 0] : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]), .readBytes(5),
+          .open(gate), .stall,
         ])
       }
     }
@@ -112,7 +115,8 @@ struct ProxyFailureTests {
     "A proxy that hangs ends in a connect timeout, and nothing is left", arguments: HTTPProxy.Kind.allCases,
     Silence.allCases)
   func timeout(kind: HTTPProxy.Kind, silence: Silence) async throws {
-    let scene = try silent(kind, silence)
+    let gate = Gate()
+    let scene = try silent(kind, silence, gate)
     let clock = ManualClock()
     let shards = clock.makeGroup()
     let client = scene.client(shards: shards, clock: clock) {
@@ -120,7 +124,7 @@ struct ProxyFailureTests {
     }
     let failures = EventRecorder<TransportError?>()
     let task = Task { failures.record(await client.failure(of: .get(scene.url))) }
-    try await scene.proxy.waitForRequests(1)
+    try await gate.opened(within: .seconds(30))
     await clock.advance(by: .seconds(1), until: failures)
     await task.value
     let error = try #require(failures.events.first ?? nil)
@@ -139,10 +143,11 @@ struct ProxyFailureTests {
     "Cancelled at any step of a tunnel, a request ends at once and leaves nothing", arguments: HTTPProxy.Kind.allCases,
     Silence.allCases)
   func cancellation(kind: HTTPProxy.Kind, silence: Silence) async throws {
-    let scene = try silent(kind, silence)
+    let gate = Gate()
+    let scene = try silent(kind, silence, gate)
     let client = scene.client()
     let task = Task { await client.failure(of: .get(scene.url)) }
-    try await scene.proxy.waitForRequests(1)
+    try await gate.opened(within: .seconds(30))
     task.cancel()
     #expect(await task.value?.code == .cancelled)
     await client.shutdown(grace: .zero)
@@ -152,7 +157,8 @@ struct ProxyFailureTests {
 
   @Test("A proxy that does not answer the TLS handshake ends in a connect timeout that names it")
   func silentTLS() async throws {
-    let proxy = try ScriptedServer.start(.steps([.readBytes(5), .stall]))
+    let gate = Gate()
+    let proxy = try ScriptedServer.start(.steps([.readBytes(5), .open(gate), .stall]))
     defer { proxy.stop() }
     let clock = ManualClock()
     let shards = clock.makeGroup()
@@ -162,7 +168,7 @@ struct ProxyFailureTests {
       configuration: configuration, environment: EngineEnvironment(shards: shards, clock: clock))
     let failures = EventRecorder<TransportError?>()
     let task = Task { failures.record(await client.failure(of: .get("https://origin.test/"))) }
-    try await clock.waitForTimers(1)
+    try await gate.opened(within: .seconds(30))
     await clock.advance(by: .seconds(1), until: failures)
     await task.value
     let error = try #require(failures.events.first ?? nil)

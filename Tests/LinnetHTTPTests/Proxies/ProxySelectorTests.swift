@@ -53,7 +53,7 @@ struct ProxySelectorTests {
     ])
   func environment(item: Case) throws {
     #expect(try choice(.environment, item.variables, item.url) == item.proxy)
-    #expect(try choice(.none, item.variables, item.url) == nil)
+    #expect(try choice(.direct, item.variables, item.url) == nil)
   }
 
   @Test("PRX-01: credentials of a variable belong to the proxy")
