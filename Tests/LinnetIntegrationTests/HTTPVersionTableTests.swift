@@ -54,17 +54,22 @@ struct HTTPVersionTableTests {
     }
   }
 
-  @Test("404 and a redirect are responses like others", arguments: PeerRow.all())
+  @Test("404 is a response like others; so is a redirect for those who want it, and others are led on", arguments: PeerRow.all())
   func statuses(row: PeerRow) async throws {
     let access = try row.start()
     let missing = try await access.send(.get, "/missing")
     #expect(missing.status.code == 404)
     #expect(try await !missing.collect().isEmpty)
     if row.kind.can(.application, over: row.wire) {
-      let redirect = try await access.send(.get, "/app/redirect")
+      var request = HTTPRequest.get(access.url("/app/redirect"))
+      request.options.redirects = .manual
+      let redirect = try await access.send(request)
       #expect(redirect.status.code == 302)
       #expect(redirect.headers["location"]?.hasSuffix("/app/echo") == true)
       #expect(try await redirect.collect().isEmpty)
+      let followed = try await access.send(.get, "/app/redirect")
+      #expect(followed.status == .ok)
+      #expect(followed.history.map(\.status.code) == [302])
     }
   }
 

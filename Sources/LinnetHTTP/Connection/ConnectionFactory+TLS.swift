@@ -6,21 +6,21 @@ internal import LinnetTLS
 extension ConnectionFactory {
   /// The handshake with the origin; nil for cleartext. Its settings are read here, before the network is bothered: a bad
   /// key file is not a connection problem.
-  func originHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
+  func originHandshake() async throws(TransportFailure) -> TLSHandshake? {
     guard let security = route.security else { return nil }
     return TLSHandshake(
-      context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+      context: try await security.context(), security: security,
       serverName: try serverName(security.configuration.serverName, or: route.origin.host),
       port: route.origin.port, sessionKey: route.sessionKey, applicationProtocols: route.applicationProtocols,
       insistsOnHTTP2: route.insistsOnHTTP2, proxy: route.isForwarding ? route.proxy?.server : nil)
   }
 
   /// The handshake with the `https` proxy of a tunnel; nil when there is none.
-  func proxyHandshake(_ dial: Dial) async throws(TransportFailure) -> TLSHandshake? {
+  func proxyHandshake() async throws(TransportFailure) -> TLSHandshake? {
     guard let server = route.tunnel?.server, let security = server.security else { return nil }
     do throws(TransportFailure) {
       return TLSHandshake(
-        context: try await security.context(deadline: dial.deadline, on: dial.shard), security: security,
+        context: try await security.context(), security: security,
         serverName: try serverName(security.configuration.serverName, or: server.proxy.host), port: server.proxy.port,
         sessionKey: server.sessionKey, applicationProtocols: ["http/1.1"], insistsOnHTTP2: false, proxy: server)
     } catch {

@@ -31,13 +31,13 @@ struct ConnectionFactory: Sendable {
   private func connect(
     _ id: PoolMachine.ConnectionID, timeout: Duration?, owner: ConnectionOwner, progress: DialProgress
   ) async throws(TransportFailure) -> any PooledConnection {
+    let handshake = try await originHandshake()
+    let proxyHandshake = try await proxyHandshake()
     let shard = environment.shards.next()
     let start = shard.now
     let dial = Dial(
       shard: shard, deadline: timeout.map { start.advanced(by: $0) } ?? .distantFuture, timeout: timeout,
       progress: progress)
-    let handshake = try await originHandshake(dial)
-    let proxyHandshake = try await proxyHandshake(dial)
     let options = try await socketOptions(dial)
     let addresses = try reachable(try await addresses(dial), options)
     let connector = try await proxyConnector(dial)

@@ -37,24 +37,18 @@ final class ConnectionSecurity: Sendable {
   }
 
   /// The context for a new connection. A configuration that cannot be used fails every time with the same error.
-  func context(deadline: Instant, on shard: IOShard) async throws(TransportFailure) -> TLSContext {
-    if let ready = source.ready {
-      do throws(TLSError) { return try ready.get() } catch { throw TransportFailure(error, phase: .request) }
+  ///
+  /// Reading files takes nothing of the time for connecting, which is the network's: the request's own limits apply.
+  func context() async throws(TransportFailure) -> TLSContext {
+    let context: TLSContext?
+    do throws(TLSError) {
+      if let ready = source.ready { return try ready.get() }
+      context = try await source.context()
+    } catch {
+      throw TransportFailure(error, phase: .request)
     }
-    let timedOut = TransportFailure(
-      code: .connectTimeout, phase: .request, reason: "certificates and keys were not read in time")
-    let cancelled = TransportFailure.cancelled.at(.request)
-    return try await withDeadline(deadline, on: shard, timedOut: timedOut, cancelled: cancelled) {
-      [source] () async throws(TransportFailure) in
-      let context: TLSContext?
-      do throws(TLSError) {
-        context = try await source.context()
-      } catch {
-        throw TransportFailure(error, phase: .request)
-      }
-      guard let context else { throw cancelled }
-      return context
-    }
+    guard let context else { throw TransportFailure.cancelled.at(.request) }
+    return context
   }
 
   func takeSession(for key: String, under context: TLSContext) -> TLSSession? {

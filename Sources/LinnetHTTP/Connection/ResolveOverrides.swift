@@ -5,12 +5,10 @@ enum ResolveOverrides {
   /// The addresses, as they were given: those for host and port, for the host, for every host on the port, for every host.
   static func addresses(for host: String, port: UInt16, in overrides: [String: [String]]) -> [String]? {
     guard !overrides.isEmpty else { return nil }
+    if let exact = overrides["\(host):\(port)"] { return exact }
     var names = [host]
     if host.utf8.contains(UInt8(ascii: ":")) { names.append("[\(host)]") }
-    for name in names {
-      if let found = overrides["\(name):\(port)"] ?? overrides[name] { return found }
-    }
-    // Keys as people type them.
+    // Keys as people type them, in any case.
     var best: (rank: Int, addresses: [String])?
     for (key, addresses) in overrides {
       guard let rank = rank(of: key, names, port), rank < best?.rank ?? .max else { continue }

@@ -40,7 +40,8 @@ extension TransportFailure {
 
   /// A proxy's answer that is an error, also to a request that it was to forward.
   init(_ head: ResponseHead, body: ByteChunk, proxy: ProxyServer, reason: String) {
-    if head.status.code == 407 {
+    // Some say 401, which only an origin should: in an answer to CONNECT it can be meant for nobody else.
+    if head.status.code == 407 || head.status.code == 401 {
       let complaint = proxy.proxy.credentials == nil ? "asks for credentials" : "does not accept the credentials"
       self.init(
         code: .proxyAuthenticationRequired, phase: .proxy, reason: "\(proxy.name) \(complaint): \(head.status)")

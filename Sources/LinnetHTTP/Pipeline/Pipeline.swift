@@ -11,13 +11,14 @@ struct Pipeline: Sendable {
   private let first: RedirectStage<CookieStage<ChallengeAuthStage<TransportStage>>>
 
   init(_ configuration: HTTPClientConfiguration, environment: EngineEnvironment, pools: ConnectionPools) {
+    let shared = SharedConfiguration(configuration)
     let securities = SecurityRegistry(configuration.tls, environment: environment)
     let transport = TransportStage(
       pools: pools, securities: securities,
       proxies: ProxyRegistry(configuration, variables: environment.variables, securities: securities),
-      configuration: configuration)
+      configuration: shared)
     first = RedirectStage(
-      configuration: configuration,
+      configuration: shared,
       next: CookieStage(
         configuration: configuration, environment: environment,
         next: ChallengeAuthStage(configuration: configuration, environment: environment, next: transport)))

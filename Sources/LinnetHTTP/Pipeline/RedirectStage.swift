@@ -6,7 +6,7 @@ internal import LinnetProtocols
 ///
 /// Of a response that is none, only the status is looked at: the usual exchange costs nothing here.
 struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
-  let configuration: HTTPClientConfiguration
+  let configuration: SharedConfiguration
   let next: Next
 
   /// As much of a redirection's body is read before the next request to the same origin, which can use the connection
@@ -24,9 +24,9 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
   private func follow(
     _ first: HTTPResponse, _ start: HopRequest, _ exchange: Exchange
   ) async throws(TransportError) -> HTTPResponse {
-    let policy = start.request.options.redirects ?? configuration.redirects
+    let policy = start.request.options.redirects ?? configuration.value.redirects
     guard policy.isFollowing else { return first }
-    let rules = RedirectHopRules(policy: policy, configuration: configuration)
+    let rules = RedirectHopRules(policy: policy, configuration: configuration.value)
     let onEvent = start.request.options.onEvent
     var exchange = exchange
     var response = first

@@ -16,7 +16,7 @@ struct TransportStage: ExchangeStage {
   let pools: ConnectionPools
   let securities: SecurityRegistry
   let proxies: ProxyRegistry
-  let configuration: HTTPClientConfiguration
+  let configuration: SharedConfiguration
 
   /// A server that closes every idle connection can make at most this many stale in a row: those of one pool.
   private static var maximumResends: Int { 64 }
@@ -31,7 +31,7 @@ struct TransportStage: ExchangeStage {
     do throws(TransportFailure) {
       context.attempts = 0
       try hop.url.admitForSending()
-      let prepared = try PreparedRequest(hop.request, url: hop.url, configuration: configuration, proxies: proxies)
+      let prepared = try PreparedRequest(hop.request, url: hop.url, configuration: configuration.value, proxies: proxies)
       context.attempts = exchange.attempts
       return try await send(prepared, context: context)
     } catch {
@@ -158,10 +158,10 @@ struct TransportStage: ExchangeStage {
     let pool = pools.pool(for: key) {
       let route = Route(
         origin: origin, target: request.target, proxy: request.proxy, security: security,
-        connectTimeout: request.timeouts.connect, socket: configuration.socket,
-        resolveOverrides: configuration.resolveOverrides, limits: HTTP1Limits(configuration.responseLimits),
-        httpVersion: httpVersion, http2: configuration.http2)
-      var limits = PoolLimits(configuration.pool, origin: origin)
+        connectTimeout: request.timeouts.connect, socket: configuration.value.socket,
+        resolveOverrides: configuration.value.resolveOverrides, limits: HTTP1Limits(configuration.value.responseLimits),
+        httpVersion: httpVersion, http2: configuration.value.http2)
+      var limits = PoolLimits(configuration.value.pool, origin: origin)
       limits.assumeMultiplexed = route.mayMultiplex
       return OriginPool(route: route, limits: limits, environment: pools.environment)
     }
@@ -225,7 +225,7 @@ struct TransportStage: ExchangeStage {
     if request.expectsContinue {
       start.immediateBody = nil
       start.isComplete = false
-      start.continueDeadline = context.clock.now.advanced(by: configuration.expectContinueTimeout)
+      start.continueDeadline = context.clock.now.advanced(by: configuration.value.expectContinueTimeout)
     }
     // The handler is there before the first byte goes out: what comes first, a cancellation or a timeout, decides.
     let outcome = await withTaskCancellationHandler {

@@ -132,6 +132,9 @@ struct CutReplyTests {
       .raw(ending.effects(bytes, after: Int(request.path.dropFirst()) ?? 0))
     }
     try await ScriptedServer.with(script, options: options) { server async throws in
+      // A reply is looked at by itself.
+      var configuration = configuration
+      configuration.redirects = .manual
       let client = HTTPClient(configuration: configuration)
       for count in 0...bytes.count {
         let wanted = expected(reply, first: count, ending)
@@ -168,7 +171,9 @@ struct CutReplyTests {
     let ending: [SocketEffect] = reply.isDelimitedByClose ? [.close] : []
     try await ScriptedServer.with(.handler { _ in .raw([.trickle(bytes, every: nil)] + ending) }) {
       server async throws in
-      let client = HTTPClient()
+      var configuration = HTTPClientConfiguration()
+      configuration.redirects = .manual
+      let client = HTTPClient(configuration: configuration)
       for index in 0..<2 {
         let response = try await client.send(HTTPRequest(method: reply.method, url: server.url()))
         #expect(response.status.code == reply.status)
@@ -188,7 +193,9 @@ struct CutReplyTests {
       number == 1 ? .steps([.readRequest, .sendBytes(bytes + extra), .readUntilClosed]) : .answer(Self.genuine)
     }
     try await ScriptedServer.with(script) { server async throws in
-      let client = HTTPClient()
+      var configuration = HTTPClientConfiguration()
+      configuration.redirects = .manual
+      let client = HTTPClient(configuration: configuration)
       let first = try await client.send(HTTPRequest(method: reply.method, url: server.url()))
       #expect(try await first.collect().array == reply.body)
       let second = try await client.send(.get(server.url()))

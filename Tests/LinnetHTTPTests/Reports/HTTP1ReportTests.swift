@@ -183,14 +183,16 @@ struct HTTP1ReportTests {
     let answer =
       "HTTP/1.1 302 Found\r\nlocation: /b\r\ncontent-length: 0\r\nETAG: \"x\"\r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"
     try await ScriptedServer.with(.answer(answer)) { server async throws in
-      let response = try await HTTPClient().send(.get(server.url()))
+      var request = HTTPRequest.get(server.url())
+      request.options.redirects = .manual
+      let response = try await HTTPClient().send(request)
       #expect(response.status.code == 302)
       #expect(response.headers["Location"] == "/b")
       #expect(response.headers["etag"] == "\"x\"")
       #expect(response.headers.values(for: "SET-COOKIE") == ["a=1", "b=2"])
       #expect(response.headers.map(\.name) == ["location", "content-length", "ETAG", "set-cookie", "Set-Cookie"])
       #expect(try await response.collect().isEmpty)
-      #expect(try await HTTPClient().send(.get(server.url())).headers.contains("ETag"))
+      #expect(try await HTTPClient().send(request).headers.contains("ETag"))
     }
   }
 }

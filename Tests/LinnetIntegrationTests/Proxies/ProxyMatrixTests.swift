@@ -22,6 +22,9 @@ struct ProxyMatrixTests {
       }
     }
 
+    /// Shown before the proxy asks.
+    var isPreemptive: Bool { self == .basic || self == .wrongBasic }
+
     func satisfies(_ demand: ProxyPeer.Demand) -> Bool {
       switch demand {
       case .nothing: true
@@ -71,12 +74,18 @@ struct ProxyMatrixTests {
     let request = HTTPRequest.get(nginx.url("/received", over: wire), headers: ["Authorization": "Bearer origin"])
     let isForwarded = wire == .http1 && !row.proxy.isSOCKS
     guard shown.satisfies(row.demand) else {
+      // To wrong credentials it says 401, which in a forwarded exchange could be the origin's.
+      if isForwarded && row.proxy.isTinyproxy && shown.isPreemptive {
+        #expect(try await client.send(request).status == .unauthorized, name)
+        return
+      }
       let error = await #expect(throws: TransportError.self, name) { try await client.send(request) }
       #expect(error?.code == .proxyAuthenticationRequired, name)
       #expect(error?.phase == .proxy, name)
       #expect(error?.sent == (isForwarded ? .all : .nothing), name)
       #expect(error.map { "\($0)".contains("localhost:") && !"\($0)".contains(ProxyPeer.password) } == true, name)
-      if !row.proxy.isSOCKS { #expect(error?.proxyResponse?.head.status.code == 407, name) }
+      let status = row.proxy.isTinyproxy && shown.isPreemptive ? 401 : 407
+      if !row.proxy.isSOCKS { #expect(error?.proxyResponse?.head.status.code == status, name) }
       return
     }
     for round in 0..<2 {
@@ -84,9 +93,15 @@ struct ProxyMatrixTests {
       #expect(response.status == .ok, name)
       #expect(response.version == wire.version, name)
       #expect(response.connection.proxy?.isTunnel == !isForwarded, name)
-      #expect(response.connection.isReused == (round == 1), name)
-      // What is the proxy's does not reach the origin, and what is the origin's does.
-      #expect(try await response.text() == "proxy=[] authorization=[Bearer origin] secret=[]", name)
+      // The first request may have been sent twice, for a challenge; tinyproxy closes behind what it forwards.
+      if round == 1 { #expect(response.connection.isReused == !(isForwarded && row.proxy.isTinyproxy), name) }
+      let text = try await response.text()
+      // What is the proxy's does not reach the origin, unless a proxy that asked for nothing passes it on.
+      if isForwarded && row.proxy.isTinyproxy && row.demand == .nothing {
+        #expect(text.hasSuffix("] authorization=[Bearer origin] secret=[]"), name)
+      } else {
+        #expect(text == "proxy=[] authorization=[Bearer origin] secret=[]", name)
+      }
     }
   }
 

@@ -24,6 +24,7 @@ final class ProxyPeer: Sendable {
       }
     }
 
+    var isTinyproxy: Bool { self == .tinyproxy || self == .haproxyTLS }
     var isSOCKS: Bool { kind == .socks5 || kind == .socks5h }
 
     var programs: [String] {
