@@ -53,7 +53,12 @@ extension NetworkError {
     .connectionRefused: .reachability, .networkUnreachable: .reachability, .connectFailed: .underlying,
     .connectTimeout: .timeout,
     .tlsHandshakeFailed: .underlying, .certificateRejected: .trustEvaluationFailed,
-    .trustRootsUnavailable: .trustEvaluationFailed,
+    .trustRootsUnavailable: .trustEvaluationFailed, .publicKeyNotPinned: .trustEvaluationFailed,
+
+    .tooManyRedirects: .underlying, .redirectLoop: .underlying, .redirectRefused: .underlying,
+    .invalidRedirect: .underlying,
+    .proxyNotFound: .reachability, .proxyConnectFailed: .underlying, .proxyAuthenticationRequired: .underlying,
+    .proxyRefused: .underlying, .invalidProxyResponse: .underlying,
 
     .connectionLost: .reachability, .staleConnection: .reachability, .emptyReply: .reachability,
     .truncated: .reachability,
@@ -73,7 +78,8 @@ extension NetworkError {
   ]
 
   private static let reachabilityReasons: [TransportError.Code: ReachabilityReason] = [
-    .hostNotFound: .cannotFindHost, .resolutionFailed: .dnsLookupFailed, .connectionRefused: .connectionRefused,
+    .hostNotFound: .cannotFindHost, .proxyNotFound: .cannotFindHost, .resolutionFailed: .dnsLookupFailed,
+    .connectionRefused: .connectionRefused,
     .networkUnreachable: .notConnectedToInternet,
     .connectionLost: .networkConnectionLost, .staleConnection: .networkConnectionLost,
     .emptyReply: .networkConnectionLost, .truncated: .networkConnectionLost,

@@ -63,8 +63,8 @@ public final class HTTPClient: Sendable {
     } catch {
       throw TransportError(TransportFailure(error), context: TransportError.Context(method: request.method))
     }
-    return try await pipeline.send(
-      request, url: url, Exchange(method: request.method, url: url, start: start, clock: environment.clock))
+    return try await pipeline.first.send(
+      HopRequest(request, url: url), Exchange(method: request.method, url: url, start: start, clock: environment.clock))
   }
 
   /// Sends a request and gives its response to `body`; whatever of the response's body is not read when `body` returns

@@ -19,6 +19,14 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
 
   func send(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
     guard let jar = jar(for: hop.request.options) else { return try await next.send(hop, exchange) }
+    return try await send(hop, exchange, with: jar)
+  }
+
+  /// Apart from ``send(_:_:)``, whose frame every request has.
+  @inline(never)
+  private func send(
+    _ hop: HopRequest, _ exchange: Exchange, with jar: CookieJar
+  ) async throws(TransportError) -> HTTPResponse {
     let options = hop.request.options
     var given = HopCookies.fields(of: hop.request.headers)
     if given.isEmpty, !options.omittedDefaultHeaders.contains(where: HopCookies.isFieldName) { given = defaultCookies }

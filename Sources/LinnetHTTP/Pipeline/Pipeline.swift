@@ -8,7 +8,8 @@ internal import LinnetHTTPTypes
 /// place in docs/ARCHITECTURE.md: retry and session tokens above redirects; cache, signers, breaker and coalescing between
 /// credentials and transport.
 struct Pipeline: Sendable {
-  private let first: RedirectStage<CookieStage<ChallengeAuthStage<TransportStage>>>
+  /// Where a request begins.
+  let first: RedirectStage<CookieStage<ChallengeAuthStage<TransportStage>>>
 
   init(_ configuration: HTTPClientConfiguration, environment: EngineEnvironment, pools: ConnectionPools) {
     let shared = SharedConfiguration(configuration)
@@ -22,9 +23,5 @@ struct Pipeline: Sendable {
       next: CookieStage(
         configuration: configuration, environment: environment,
         next: ChallengeAuthStage(configuration: configuration, environment: environment, next: transport)))
-  }
-
-  func send(_ request: HTTPRequest, url: HTTPURL, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
-    try await first.send(HopRequest(request, url: url), exchange)
   }
 }
