@@ -10,6 +10,7 @@ struct AdapterRequest: Decodable {
     var key: String?
     var verifyHost: String?
     var min: String?
+    var pins: [String]
 
     init(from decoder: any Decoder) throws {
       let fields = try decoder.container(keyedBy: Key.self)
@@ -18,7 +19,8 @@ struct AdapterRequest: Decodable {
       key = try fields.decodeIfPresent(String.self, forKey: "key")
       verifyHost = try fields.decodeIfPresent(String.self, forKey: "verify_host")
       min = try fields.decodeIfPresent(String.self, forKey: "min")
-      try AdapterRequest.refuseOthers(than: ["ca", "cert", "key", "verify_host", "min"], in: fields)
+      pins = try fields.decodeIfPresent([String].self, forKey: "pins") ?? []
+      try AdapterRequest.refuseOthers(than: ["ca", "cert", "key", "verify_host", "min", "pins"], in: fields)
     }
   }
 
@@ -69,6 +71,9 @@ struct AdapterRequest: Decodable {
   let httpVersion: HTTPVersionPolicy
   let tls: TLS?
   let auth: Auth?
+  let proxy: String?
+  let tunnelsHTTP: Bool
+  let proxyHeaders: [[String]]
   let connectTo: String?
   let unix: String?
   let resolve: [String: String]
@@ -95,6 +100,9 @@ struct AdapterRequest: Decodable {
     decompress = try fields.decodeIfPresent(Bool.self, forKey: "decompress") ?? false
     tls = try fields.decodeIfPresent(TLS.self, forKey: "tls")
     auth = try fields.decodeIfPresent(Auth.self, forKey: "auth")
+    proxy = try fields.decodeIfPresent(String.self, forKey: "proxy")
+    tunnelsHTTP = try fields.decodeIfPresent(Bool.self, forKey: "proxy_tunnel") ?? false
+    proxyHeaders = try fields.decodeIfPresent([[String]].self, forKey: "proxy_headers") ?? []
     connectTo = try fields.decodeIfPresent(String.self, forKey: "connect_to")
     unix = try fields.decodeIfPresent(String.self, forKey: "unix")
     resolve = try fields.decodeIfPresent([String: String].self, forKey: "resolve") ?? [:]
@@ -130,7 +138,7 @@ struct AdapterRequest: Decodable {
 
   private static let supportedKeys: Set<String> = [
     "id", "method", "url", "headers", "body", "body_b64", "decompress", "http", "tls", "auth", "connect_to", "unix",
-    "resolve", "timeout", "max_body", "jar", "cookies_file_b64", "redirect", "max_redirects",
+    "proxy", "proxy_tunnel", "proxy_headers", "resolve", "timeout", "max_body", "jar", "cookies_file_b64", "redirect", "max_redirects",
   ]
 
   /// Refuses every other key, unless its value is what the protocol has as default: then nothing is asked for.

@@ -6,7 +6,9 @@ extension TransportError {
     switch code {
     case _ where code.isTimeout: "timeout"
     case .hostNotFound, .resolutionFailed, .connectionRefused, .networkUnreachable, .connectFailed: "connect"
-    case .tlsHandshakeFailed, .certificateRejected, .trustRootsUnavailable: "tls"
+    case .proxyNotFound, .proxyConnectFailed, .proxyRefused, .proxyAuthenticationRequired: "connect"
+    case .invalidProxyResponse: "protocol"
+    case .tlsHandshakeFailed, .certificateRejected, .publicKeyNotPinned, .trustRootsUnavailable: "tls"
     case .truncated: "truncated"
     case .connectionLost: phase == .body ? "truncated" : "protocol"
     case .streamReset: phase == .body ? "truncated" : "protocol"

@@ -24,7 +24,19 @@ extension AdapterRequest {
     if let connectTo { request.options.connectTarget = try Self.target(connectTo) }
     if let tls { try apply(tls, to: &request) }
     request.options.credentials = auth?.credentials
+    if let proxy { request.options.proxy = try proxyConfiguration(proxy) }
     return request
+  }
+
+  private func proxyConfiguration(_ text: String) throws -> ProxyConfiguration {
+    var proxy = try HTTPProxy(text)
+    for field in proxyHeaders {
+      guard field.count == 2 else { throw Refusal.invalid("proxy_headers") }
+      try Latin1.add(name: field[0], value: field[1], to: &proxy.headers)
+    }
+    var configuration = ProxyConfiguration.fixed(proxy)
+    configuration.tunnelsHTTP = tunnelsHTTP
+    return configuration
   }
 
   private static func stream(of bytes: [UInt8]) -> AsyncStream<ByteChunk> {
@@ -46,20 +58,11 @@ extension AdapterRequest {
     case "1.3": configuration.minimumVersion = .tls13
     case let version?: throw Refusal.unsupported("tls min \(version)")
     }
+    configuration.serverName = tls.verifyHost
+    // The protocol writes one slash where the pins of curl have two.
+    configuration.pinnedPublicKeys = Set(
+      try tls.pins.map { try PublicKeyPin("sha256//\($0.split(separator: "/", maxSplits: 1).last ?? "")") })
     request.options.tls = configuration
-    if let name = tls.verifyHost { try verify(name, in: &request) }
-  }
-
-  /// The client checks the name in the URL. So the name to check stands there, and the connection and the `Host` field
-  /// keep the URL's own.
-  private func verify(_ name: String, in request: inout HTTPRequest) throws {
-    let original = try HTTPURL(url)
-    if request.options.connectTarget == nil {
-      request.options.connectTarget = .host(original.host, port: Int(original.effectivePort))
-    }
-    if !request.headers.contains("Host") { request.headers.add("Host", original.hostHeaderValue) }
-    let query = original.query.map { "?\($0)" } ?? ""
-    request.url = "\(original.scheme.rawValue)://\(name):\(original.effectivePort)\(original.path)\(query)"
   }
 
   private static func target(_ text: String) throws -> ConnectTarget {

@@ -10,18 +10,25 @@ struct PreparedRequest: Sendable {
   let body: HTTPRequestBody?
   let timeouts: TimeoutConfiguration
   /// Nil: the client's.
-  let tls: TLSConfiguration?
+  var tls: TLSConfiguration? { options.tls }
   let target: ConnectTarget?
   /// The proxy on the way, if there is one.
   let proxy: ProxyHop?
   /// What is said to a proxy that forwards the request.
-  private var dialogue: ChallengeDialogue?
+  private var talk: Talk
+  private let options: HTTPRequestOptions
   var httpVersion: HTTPVersionPolicy
   /// Nil: the body is handed out as it comes.
   let decompression: DecompressionConfiguration?
   let collectCap: Int
   let expectsContinue: Bool
   let onEvent: (@Sendable (ExchangeEvent) -> Void)?
+
+  /// Apart from the request's own memory, which every request under way takes, and few have anything to say.
+  private enum Talk: Sendable {
+    case none
+    indirect case open(ChallengeDialogue)
+  }
 
   /// Whether sending it a second time does no harm, although the first time may have had its effect (RFC 9110 §9.2.2).
   var isRepeatable: Bool { head.method.isIdempotent && (body?.isReplayable ?? true) }
@@ -36,7 +43,7 @@ struct PreparedRequest: Sendable {
     self.url = url
     body = request.body
     timeouts = options.timeouts.resolved(configuration.timeouts)
-    tls = options.tls
+    self.options = options
     target =
       options.connectTarget ?? configuration.connectTarget
       ?? configuration.connectOverrides.first { $0.matches(url.origin) }?.target(for: url.origin)
@@ -69,12 +76,13 @@ struct PreparedRequest: Sendable {
     }
     if expectsContinue && !headers.contains("Expect") { headers.add("Expect", "100-continue") }
     var target = url.requestTarget
+    talk = .none
     switch way {
     case .direct: break
     case .through(let hop) where !hop.isTunnel:
       target = url.absoluteRequestTarget
       headers.replace(with: hop.server.proxy.headers)
-      dialogue = hop.server.makeDialogue()
+      if let dialogue = hop.server.makeDialogue() { talk = .open(dialogue) }
     case .through, .excepted:
       // Meant for a proxy, and the origin is none.
       headers.remove("Proxy-Authorization")
@@ -87,19 +95,23 @@ struct PreparedRequest: Sendable {
 
   /// Says to a proxy that forwards the request what it wants to know about credentials, as far as that is known.
   mutating func authorize() throws(TransportFailure) {
-    guard dialogue != nil else { return }
+    guard case .open(var dialogue) = talk else { return }
     let content: ByteChunk? =
       switch body?.source {
       case nil: ByteChunk()
       case .bytes(let bytes): bytes
       case .file, .replayable, .oneShot: nil
       }
-    _ = try dialogue?.authorize(method: head.method, target: head.target, content: content, into: &head.headers)
+    _ = try dialogue.authorize(method: head.method, target: head.target, content: content, into: &head.headers)
+    talk = .open(dialogue)
   }
 
   /// Whether the request is to be sent again, because the proxy asks for credentials that it can be given.
   mutating func answers(_ response: ResponseHead) -> Bool {
-    guard dialogue?.accepts(response) == true else { return false }
+    guard case .open(var dialogue) = talk else { return false }
+    let accepts = dialogue.accepts(response)
+    talk = .open(dialogue)
+    guard accepts else { return false }
     return body?.isReplayable ?? true
   }
 

@@ -31,52 +31,49 @@ struct TransportStage: ExchangeStage {
     do throws(TransportFailure) {
       context.attempts = 0
       try hop.url.admitForSending()
-      let prepared = try PreparedRequest(hop.request, url: hop.url, configuration: configuration.value, proxies: proxies)
+      var request = try PreparedRequest(hop.request, url: hop.url, configuration: configuration.value, proxies: proxies)
       context.attempts = exchange.attempts
-      return try await send(prepared, context: context)
+      let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
+      var pool = try pool(for: request)
+      var resends = Resends()
+      while true {
+        let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
+        do throws(TransportFailure) {
+          try request.authorize()
+          let response = try await self.exchange(
+            request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
+          guard let forwarder = request.forwarder, try await asksAgain(forwarder, &request, response) else {
+            return response
+          }
+        } catch {
+          if error.demandsHTTP1 {
+            // Who may not use HTTP/1.1, or not send the request again, hears what the server said.
+            guard request.httpVersion == .automatic,
+              error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
+            else { throw error }
+            request.httpVersion = .http1Only
+            pool = try self.pool(for: request)
+          } else if error.isUnprocessed {
+            resends.refusals += 1
+            resends.refusalBudget -= Self.cost(of: error)
+            try admitRefused(request, error, resends.refusals, isWorthwhile: resends.refusalBudget >= 0)
+          } else {
+            resends.ofStale += 1
+            try admitStale(request, error, lease, resends.ofStale)
+          }
+          request.onEvent?(.resent(reason: error.reason))
+        }
+      }
     } catch {
       throw context.error(error)
     }
   }
 
-  private func send(
-    _ request: PreparedRequest, context: Exchange
-  ) async throws(TransportFailure) -> HTTPResponse {
-    let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
-    var request = request
-    var pool = try pool(for: request)
-    var resends = 0
+  /// How often a request was sent again, and why.
+  private struct Resends {
+    var ofStale = 0
     var refusals = 0
-    var refusalBudget = Self.refusalBudget
-    while true {
-      let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
-      do throws(TransportFailure) {
-        try request.authorize()
-        let response = try await exchange(
-          request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
-        guard let forwarder = request.forwarder, try await asksAgain(forwarder, &request, response) else {
-          return response
-        }
-        continue
-      } catch {
-        if error.demandsHTTP1 {
-          // Who may not use HTTP/1.1, or not send the request again, hears what the server said.
-          guard request.httpVersion == .automatic,
-            error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
-          else { throw error }
-          request.httpVersion = .http1Only
-          pool = try self.pool(for: request)
-        } else if error.isUnprocessed {
-          refusals += 1
-          refusalBudget -= Self.cost(of: error)
-          try admitRefused(request, error, refusals, isWorthwhile: refusalBudget >= 0)
-        } else {
-          resends += 1
-          try admitStale(request, error, lease, resends)
-        }
-        request.onEvent?(.resent(reason: error.reason))
-      }
-    }
+    var refusalBudget = TransportStage.refusalBudget
   }
 
   /// Whether a request that the server did not process is sent again; throws what its caller gets when it is not.
