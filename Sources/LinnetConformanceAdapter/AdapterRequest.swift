@@ -138,7 +138,8 @@ struct AdapterRequest: Decodable {
 
   private static let supportedKeys: Set<String> = [
     "id", "method", "url", "headers", "body", "body_b64", "decompress", "http", "tls", "auth", "connect_to", "unix",
-    "proxy", "proxy_tunnel", "proxy_headers", "resolve", "timeout", "max_body", "jar", "cookies_file_b64", "redirect", "max_redirects",
+    "proxy", "proxy_tunnel", "proxy_headers", "resolve", "timeout", "max_body", "jar", "cookies_file_b64", "redirect",
+    "max_redirects",
   ]
 
   /// Refuses every other key, unless its value is what the protocol has as default: then nothing is asked for.

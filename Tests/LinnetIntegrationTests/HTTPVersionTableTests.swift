@@ -54,7 +54,7 @@ struct HTTPVersionTableTests {
     }
   }
 
-  @Test("404 is a response like others; so is a redirect for those who want it, and others are led on", arguments: PeerRow.all())
+  @Test("404 is a response; so is a redirect for those who want it", arguments: PeerRow.all())
   func statuses(row: PeerRow) async throws {
     let access = try row.start()
     let missing = try await access.send(.get, "/missing")
