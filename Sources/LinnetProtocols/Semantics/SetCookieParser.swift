@@ -1,4 +1,4 @@
-package import LinnetBytes
+internal import LinnetBytes
 package import LinnetHTTPTypes
 
 /// What a `Set-Cookie` field says (RFC 6265bis §5.6), before it is known whether its server may say so.
