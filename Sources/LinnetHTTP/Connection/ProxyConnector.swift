@@ -81,6 +81,12 @@ struct ProxyConnector {
         code: .invalidConfiguration, phase: .request, reason: "\(server.name) takes a name and a password, and no token"
       )
     }
+    // Who asks for Digest does not want the password itself to be sent, which is all that SOCKS knows.
+    if case .digest = credentials.kind {
+      throw TransportFailure(
+        code: .invalidConfiguration, phase: .request,
+        reason: "\(server.name) knows no Digest: it would get the password")
+    }
     return SOCKSCredentials(user: login.user, password: login.password)
   }
 
@@ -94,7 +100,14 @@ struct ProxyConnector {
     while true {
       let event: ProxyHandshakeEvent
       do throws(TransportFailure) {
-        event = try await step(&machine, &dialled, &output, until: deadline)
+        event = try next(&machine, &dialled, &output)
+        if case .needMoreData = event {
+          // Once its head is known, the rest of a refusal has little time.
+          if machine.refusal != nil, deadline == dialled.deadline {
+            deadline = min(deadline, clock.now.advanced(by: Self.refusalPatience))
+          }
+          try await move(&machine, &dialled, &output, until: deadline)
+        }
       } catch {
         // It did not say that it would close behind its challenge.
         if isRepeated, error.code == .invalidProxyResponse { return .challenged }
@@ -103,11 +116,7 @@ struct ProxyConnector {
         return try judge(refusal, &dialogue)
       }
       switch event {
-      case .interim: continue
-      case .needMoreData:
-        if machine.refusal != nil, deadline == dialled.deadline {
-          deadline = min(deadline, clock.now.advanced(by: Self.refusalPatience))
-        }
+      case .interim, .needMoreData: continue
       case .established:
         if let response = machine.response { _ = dialogue?.accepts(response) }
         return .connected(machine.response)
@@ -146,22 +155,23 @@ struct ProxyConnector {
   private func step<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer, until deadline: Instant
   ) async throws(TransportFailure) -> ProxyHandshakeEvent {
+    let event = try next(&machine, &dialled, &output)
+    if case .needMoreData = event { try await move(&machine, &dialled, &output, until: deadline) }
+    return event
+  }
+
+  /// What the machine says to what was received so far.
+  private func next<Machine: ProxyHandshake & ~Copyable>(
+    _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer
+  ) throws(TransportFailure) -> ProxyHandshakeEvent {
     let event: ProxyHandshakeEvent
     do throws(ProxyHandshakeError) {
       event = try machine.nextEvent(into: &output)
     } catch {
       throw TransportFailure(error, proxy: server)
     }
-    switch event {
-    case .established:
-      dialled.transport.unread(machine.takeLeftover().span)
-      return event
-    case .refused, .interim:
-      return event
-    case .needMoreData:
-      try await move(&machine, &dialled, &output, until: deadline)
-      return event
-    }
+    if case .established = event { dialled.transport.unread(machine.takeLeftover().span) }
+    return event
   }
 
   /// Moves bytes in whichever direction the talk waits for.

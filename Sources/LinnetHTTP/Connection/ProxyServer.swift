@@ -97,12 +97,18 @@ final class ProxyRegistry: Sendable {
     }
   }
 
+  /// How a request goes whose caller says where to connect.
+  func way(toTargetWith options: HTTPRequestOptions) -> Way {
+    standard == nil && options.proxy.map { $0 == .direct } ?? true ? .direct : .excepted
+  }
+
   func way(
     to url: HTTPURL, _ options: HTTPRequestOptions, httpVersion: HTTPVersionPolicy
   ) throws(TransportFailure) -> Way {
     let selector: ProxySelector
     if let own = options.proxy {
-      if own == .direct { return .direct }
+      // What is meant for a proxy is not for the origin.
+      if own == .direct { return standard == nil ? .direct : .excepted }
       selector = ProxySelector(own, variables: variables)
     } else if let standard {
       selector = standard

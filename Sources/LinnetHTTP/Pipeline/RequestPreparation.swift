@@ -49,7 +49,10 @@ struct PreparedRequest: Sendable {
       ?? configuration.connectOverrides.first { $0.matches(url.origin) }?.target(for: url.origin)
     httpVersion = options.httpVersion ?? configuration.httpVersion
     // Who says where to connect means it.
-    let way = target == nil ? try proxies?.way(to: url, options, httpVersion: httpVersion) ?? .direct : .direct
+    let way =
+      target == nil
+      ? try proxies?.way(to: url, options, httpVersion: httpVersion) ?? .direct
+      : proxies?.way(toTargetWith: options) ?? .direct
     proxy = way.hop
     collectCap = options.maximumCollectedBytes ?? configuration.maximumCollectedBytes
     // "A client MUST NOT generate a 100-continue expectation in a request that does not include content" (RFC 9110

@@ -37,9 +37,10 @@ struct TransportStage: ExchangeStage {
       var pool = try pool(for: request)
       var resends = Resends()
       while true {
+        // Before there is a connection that would have to be given back.
+        try request.authorize()
         let lease = try await lease(from: pool, request, totalDeadline: totalDeadline, context)
         do throws(TransportFailure) {
-          try request.authorize()
           let response = try await self.exchange(
             request, on: lease.connection, isReused: lease.isReused, totalDeadline, context)
           guard let forwarder = request.forwarder, try await asksAgain(forwarder, &request, response) else {
