@@ -6,6 +6,10 @@ enum NetrcOptions {
   /// Where the client looks for credentials. A file that cannot be read is found here, before anything is sent.
   static func source(_ options: CommandLineOptions) throws(CommandError) -> NetrcSource {
     guard options.credentials.usesNetrc else { return .off }
+    // What a netrc file gives is shown as Basic: not what was asked for.
+    guard options.credentials.scheme == .basic || options.credentials.user != nil else {
+      throw .usage("--digest and --anyauth do not go with a netrc file: give the credentials with -u")
+    }
     guard let path = options.credentials.netrcFile ?? standardPath else { return .off }
     // Without --netrc-file a file is not promised to be there.
     let isOptional = options.credentials.isNetrcOptional || options.credentials.netrcFile == nil

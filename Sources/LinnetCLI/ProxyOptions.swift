@@ -19,6 +19,9 @@ struct ProxyOptions {
     }
     configuration.tunnelsHTTP = options.tunnels
     guard let server = options.server else {
+      guard options.scheme == .basic else {
+        throw .usage("--proxy-digest and --proxy-anyauth need -x: proxies of the environment are shown Basic")
+      }
       if reportsProblems, !unusedOptions.isEmpty {
         Console.warning("\(unusedOptions.joined(separator: ", ")) without -x: proxies of the environment do not get it")
       }

@@ -13,7 +13,7 @@ struct RequestCommand {
   /// Runs the command and reports its errors. The status is that of the first transfer that fails.
   static func run(_ options: CommandLineOptions) async -> ExitCode {
     do throws(CommandError) {
-      if let file = options.errorFile { try Console.redirect(to: file) }
+      if let file = options.errorFile, !options.run.isDryRun, !options.run.printsCurl { try Console.redirect(to: file) }
       if options.run.printsCurl { return try print(CurlCommandLine.text(options)) }
       return await (try await RequestCommand(options)).runAll()
     } catch {
@@ -26,6 +26,7 @@ struct RequestCommand {
     self.options = options
     try TransferRules.check(options)
     transfers = try TransferList(options)
+    if transfers.hasSeveral && TransferRules.usesEntityTags(options) { throw TransferRules.oneEntityTag }
     writeOutFormat = try Self.format(options.writeOut)
     let builder = try await RequestBuilder(options)
     client = HTTPClient(configuration: try builder.configuration())

@@ -137,6 +137,21 @@ struct ProxyTests {
     }
   }
 
+  @Test(
+    "what would be shown in another way than asked for, or after the first request, is refused before anything is sent",
+    arguments: [
+      ["--proxy-digest"], ["--proxy-anyauth"], ["--digest", "--netrc-file", "/dev/null"],
+      ["--anyauth", "--netrc-file", "/dev/null"], ["--etag-save", "/dev/null", "URL{a,b}"],
+    ])
+  func refusedEarly(_ words: [String]) async throws {
+    try await ScriptedServer.with(Self.script) { server async throws in
+      let words = words.map { $0 == "URL{a,b}" ? server.url("/{a,b}") : $0 }
+      let result = try await run(words + (words.contains("--etag-save") ? [] : [server.url()]), [:])
+      #expect(result.status == 2 && result.error.hasPrefix("linnet: "), "\(words) \(result.error)")
+      #expect(server.snapshot.connectionCount == 0)
+    }
+  }
+
   @Test("a proxy without an address is 5, one that does not listen 7, one that refuses 97")
   func failures() async throws {
     #expect(try await run(["-x", "http://proxy.invalid:1", "http://a.invalid/"]).status == 5)
