@@ -133,6 +133,7 @@ struct ConditionTests {
     let result = try await run(["--etag-save", "tag", "http://127.0.0.1:1/"]).result
     #expect(result.status == 2 && result.error.contains("--etag-save"))
     let expanded = try await run(["--etag-save", "tag"], path: "/[1-2]").result
-    #expect(expanded.status == 2 && expanded.output == "new" && expanded.error.contains("--etag-save"))
+    // Also when it is several only by its braces: nothing of it was sent.
+    #expect(expanded.status == 2 && expanded.output.isEmpty && expanded.error.contains("--etag-save"))
   }
 }
