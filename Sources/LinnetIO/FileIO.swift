@@ -14,6 +14,11 @@ package enum FileIO {
     try open(path, O_RDONLY, mode: 0)
   }
 
+  /// The same for what may be a pipe, whose opening would wait for its writer. Reads of such a file do not wait either.
+  package static func openWithoutWaiting(_ path: String) throws(SystemError) -> OwnedDescriptor {
+    try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, mode: 0)
+  }
+
   /// Opens an existing file, or makes one, for reading and writing; a symbolic link in the last place is refused.
   package static func openForWriting(_ path: String, truncate: Bool = false) throws(SystemError) -> OwnedDescriptor {
     try open(path, O_RDWR | O_CREAT | O_NOFOLLOW | (truncate ? O_TRUNC : 0), mode: privateMode)
@@ -121,7 +126,11 @@ package enum FileIO {
   /// - Throws: `EFBIG` for a file with more than `limit` bytes.
   package static func readAll(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openForReading(path)
-    let fd = file.raw
+    return try readAll(file.raw, limit: limit)
+  }
+
+  /// The rest of an open file.
+  static func readAll(_ fd: CInt, limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {

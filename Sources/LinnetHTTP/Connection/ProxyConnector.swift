@@ -22,9 +22,6 @@ struct ProxyConnector {
     case challenged
   }
 
-  /// How long the rest of a refusal is waited for once its head is there: it explains, and decides nothing.
-  private static var refusalPatience: Duration { .seconds(1) }
-
   /// - Parameter dialogue: What was said about credentials so far, also on earlier connections.
   func run(
     on dialled: inout DialledTransport, _ dialogue: inout ChallengeDialogue?
@@ -102,9 +99,11 @@ struct ProxyConnector {
       do throws(TransportFailure) {
         event = try next(&machine, &dialled, &output)
         if case .needMoreData = event {
-          // Once its head is known, the rest of a refusal has little time.
-          if machine.refusal != nil, deadline == dialled.deadline {
-            deadline = min(deadline, clock.now.advanced(by: Self.refusalPatience))
+          // Once its head is known, the rest of a refusal has little time: it explains, and decides nothing.
+          if let refusal = machine.refusal, deadline == dialled.deadline {
+            // Nor is it waited for when the answer goes to another connection in any case.
+            if !machine.mayRetry, dialogue?.accepts(refusal.head) == true { return .challenged }
+            deadline = min(deadline, clock.now.advanced(by: ResponseChannel.restPatience))
           }
           try await move(&machine, &dialled, &output, until: deadline)
         }

@@ -1,5 +1,6 @@
 internal import LinnetBytes
 internal import LinnetHTTPTypes
+internal import LinnetIO
 internal import LinnetProtocols
 
 /// Adds the cookies of the jar to each hop and keeps those that its response sets.
@@ -9,12 +10,16 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
   private let jar: CookieJar
   private let isOn: Bool
   private let defaultCookies: [[UInt8]]
+  private let timeouts: TimeoutConfiguration
+  private let shards: ShardGroup
 
   init(configuration: HTTPClientConfiguration, environment: EngineEnvironment, next: Next) {
     self.next = next
     if case .jar(let shared) = configuration.cookies { jar = shared } else { jar = CookieJar() }
     if case .off = configuration.cookies { isOn = false } else { isOn = true }
     defaultCookies = HopCookies.fields(of: configuration.defaultHeaders)
+    timeouts = configuration.timeouts
+    shards = environment.shards
   }
 
   func send(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
@@ -31,7 +36,9 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
     var given = HopCookies.fields(of: hop.request.headers)
     if given.isEmpty, !options.omittedDefaultHeaders.contains(where: HopCookies.isFieldName) { given = defaultCookies }
     var hop = hop
-    hop.cookies = HopCookies(jar: jar, given: given)
+    hop.cookies = HopCookies(
+      jar: jar, given: given,
+      deadline: CookieJar.Deadline(at: exchange.totalDeadline(options, timeouts), shards: shards))
     hop.addCookies()
     let response = try await next.send(hop, exchange)
     await hop.cookies?.keep(response.head, from: hop.url)
@@ -53,10 +60,12 @@ struct HopCookies: Sendable {
   let jar: CookieJar
   /// The values of the caller's `Cookie` fields.
   let given: [[UInt8]]
+  /// The end of the call.
+  let deadline: CookieJar.Deadline
 
   /// Keeps what a response sets. A proxy that refuses (407) does not speak for the origin.
   func keep(_ head: ResponseHead, from url: HTTPURL) async {
-    if head.status.code != 407 { await jar.store(head.headers, from: url) }
+    if head.status.code != 407 { await jar.store(head.headers, from: url, until: deadline) }
   }
 
   /// The value of the one `Cookie` field (RFC 6265bis §5.8.1): the caller's cookies, then those of the jar whose names the

@@ -67,7 +67,9 @@ public struct HTTPRedirect: Sendable {
 public enum HTTPRedirectDecision: Sendable {
   /// ``HTTPRedirect/request`` is sent.
   case follow
-  /// This request is sent in its place. What it carries is up to the caller; a scheme other than http and https is refused.
+  /// This request is sent in its place. What it carries is up to the caller. What the client adds by itself goes to no
+  /// other origin: default headers that are not known to be harmless, the client certificate, netrc's entry for all others.
+  /// A scheme other than http and https is refused.
   case followInstead(HTTPRequest)
   /// The redirection itself is the response.
   case deliver
