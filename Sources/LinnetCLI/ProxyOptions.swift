@@ -71,7 +71,7 @@ struct ProxyOptions {
     var headers = HTTPHeaders()
     for line in try HeaderArgument.lines(options.headers) {
       guard case .field(let name, let value) = try HeaderArgument(line) else {
-        throw .usage("header '\(line.text)' for the proxy has no value")
+        throw .usage("header '\(HeaderArgument.shown(line))' for the proxy has no value")
       }
       do throws(HTTPHeaderError) {
         try headers.add(name: name, value: value)

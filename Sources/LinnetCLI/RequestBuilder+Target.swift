@@ -19,7 +19,7 @@ extension RequestBuilder {
       for reference in references { target = try target.resolve(reference) }
       return target
     } catch {
-      throw CommandError(.malformedURL, "malformed URL '\(url.redactedDescription)': \(error)")
+      throw CommandError(.malformedURL, "malformed URL '\(URLArgument.masked(url.description))': \(error)")
     }
   }
 }

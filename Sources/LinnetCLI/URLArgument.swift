@@ -96,11 +96,6 @@ package enum URLArgument {
     return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
   }
 
-  /// The text with user name and password masked.
-  static func masked(_ text: String) -> String {
-    let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-    let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    guard let at = authority.lastIndex(of: "@") else { return text }
-    return "\(text[..<start])***\(text[at...])"
-  }
+  /// The text as errors show it: also when secrets are shown elsewhere, for errors are kept in logs.
+  static func masked(_ text: String) -> String { SecretMask(showsSecrets: false).url(text) }
 }

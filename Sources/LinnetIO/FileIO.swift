@@ -150,11 +150,14 @@ package enum FileIO {
   /// Puts a file in place in one step: a reader sees the former content or the new one, also after a crash when
   /// `isDurable`.
   ///
-  /// The bytes go into a new file beside it, which then takes its name. What the name led to before, also a symbolic
-  /// link, is replaced and never written through.
+  /// The bytes go into a new file beside it, which then takes its name.
+  ///
+  /// - Throws: ELOOP for a symbolic link, which is neither followed nor replaced; EPERM for a device, a pipe or a socket, which
+  ///   a process that may do everything must not take from the system.
   package static func replace(
     _ path: String, with bytes: [UInt8], mode: UInt32 = privateMode, isDurable: Bool = true
   ) throws(SystemError) {
+    try checkReplaceable(path)
     let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
     let file = try create(temporary, mode: mode)
     do throws(SystemError) {
@@ -167,6 +170,11 @@ package enum FileIO {
     }
     file.close()
     if isDurable { try syncDirectory(of: path) }
+  }
+
+  private static func checkReplaceable(_ path: String) throws(SystemError) {
+    // SAFETY: the path ends with a zero byte.
+    _ = try Syscalls.call("lstat") { unsafe linnet_check_replaceable(path) }
   }
 
   private static func writeAll(_ fd: CInt, _ bytes: [UInt8]) throws(SystemError) {

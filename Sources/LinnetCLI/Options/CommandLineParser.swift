@@ -182,20 +182,27 @@ package struct CommandLineParser {
         options.topic = words[1].argument.text
         return
       }
-      if words.count > 1, Self.isMethod(first.argument) {
-        guard options.method == nil || options.method == first.argument.text else {
-          throw .usage("two methods: \(first.argument.text) and -X \(options.method ?? "")")
-        }
-        options.method = first.argument.text
-        words.removeFirst()
-      }
     }
+    try takeMethod()
     guard let first = words.first else { throw .usage("no URL given; 'linnet --help' shows how to use it") }
     if words.count == 1, !first.isURL, Self.commonMethods.contains(first.argument.text) {
       throw .usage("no URL given after \(first.argument.text); 'linnet --help' shows how to use it")
     }
     options.urls = words.map(\.argument)
     try options.checkCombinations()
+  }
+
+  /// The first word without an option, when it looks like a method and there is a URL besides: also one that `--url` or a
+  /// configuration file names.
+  private mutating func takeMethod() throws(CommandError) {
+    guard words.count > 1, let index = words.firstIndex(where: { !$0.isURL }), Self.isMethod(words[index].argument)
+    else { return }
+    let method = words[index].argument.text
+    guard options.method == nil || options.method == method else {
+      throw .usage("two methods: \(method) and -X \(options.method ?? "")")
+    }
+    options.method = method
+    words.remove(at: index)
   }
 
   private mutating func chooseTopic() throws(CommandError) {

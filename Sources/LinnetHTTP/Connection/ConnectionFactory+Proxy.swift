@@ -8,7 +8,7 @@ extension ConnectionFactory {
   func proxyConnector(_ dial: Dial) async throws(TransportFailure) -> ProxyConnector? {
     guard let hop = route.tunnel else { return nil }
     return ProxyConnector(
-      server: hop.server, headers: hop.connectHeaders, origin: route.origin,
+      server: hop.server, headers: hop.connectHeaders, origin: route.farEnd,
       address: try await originAddress(for: hop.server, dial), limits: route.limits, clock: environment.clock)
   }
 
@@ -16,7 +16,8 @@ extension ConnectionFactory {
   /// tells it in its own time. IPv4 first, which more proxies have a way to; our own ways say nothing about theirs.
   private func originAddress(for server: ProxyServer, _ dial: Dial) async throws(TransportFailure) -> IPAddress? {
     guard !server.proxy.kind.resolvesNames else { return nil }
-    let found = try await addresses(of: route.origin.host, port: route.origin.port, proxy: nil, dial)
+    let end = route.farEnd
+    let found = try await addresses(of: end.host, port: end.port, proxy: nil, dial)
     let address = found.first { $0.family == .ipv4 } ?? found.first
     // A zone means something on this machine only.
     return address.flatMap { IPAddress(String($0.hostDescription.prefix { $0 != "%" })) }

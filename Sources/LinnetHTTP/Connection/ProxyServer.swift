@@ -103,7 +103,7 @@ final class ProxyRegistry: Sendable {
   }
 
   func way(
-    to url: HTTPURL, _ options: HTTPRequestOptions, httpVersion: HTTPVersionPolicy
+    to url: HTTPURL, _ options: HTTPRequestOptions, httpVersion: HTTPVersionPolicy, isOverridden: Bool
   ) throws(TransportFailure) -> Way {
     let selector: ProxySelector
     if let own = options.proxy {
@@ -117,9 +117,11 @@ final class ProxyRegistry: Sendable {
     }
     guard let proxy = try selector.proxy(for: url) else { return .excepted }
     let server = server(for: proxy)
-    // Prior knowledge is of the origin, and HTTP/2 in cleartext is not what a proxy forwards.
+    // Prior knowledge is of the origin, and HTTP/2 in cleartext is not what a proxy forwards. A request that is forwarded has
+    // one host, and no place for where else to connect.
     let isTunnel =
       url.isSecure || !server.speaksHTTP || selector.configuration.tunnelsHTTP || httpVersion == .http2PriorKnowledge
+      || isOverridden
     return .through(ProxyHop(server: server, isTunnel: isTunnel, connectHeaders: connectHeaders))
   }
 

@@ -76,8 +76,8 @@ extension CookieJar {
 
   /// Writes the cookies of the jar as a file that curl and wget read (``NetscapeCookieFile``).
   ///
-  /// The file takes the place of the former one in one step, and only its owner may read it. A symbolic link is replaced and
-  /// not followed.
+  /// The file takes the place of the former one in one step, and only its owner may read it. A symbolic link, a device, a pipe
+  /// or a socket is neither written to nor replaced.
   ///
   /// - Parameters:
   ///   - path: Where to.

@@ -12,7 +12,7 @@ struct RedirectHopRules {
       guard
         let proposal = try RedirectRules.proposal(
           status: response.status.code, headers: response.headers, method: hop.request.method, url: hop.url,
-          keepsPost: response.status.code == 301 ? policy.keepsPostOnMovedPermanently : policy.keepsPostOnFound)
+          keepsPost: policy.keepsPost(on: response.status.code))
       else { return nil }
       let hasBody = proposal.keepsBody && hop.request.body.map { !$0.isKnownEmpty } ?? false
       let refusal = RedirectRules.refusal(
@@ -41,6 +41,10 @@ struct RedirectHopRules {
       request.headers = RedirectRules.droppingBodyFields(request.headers)
     }
     if !isSameOrigin { leave(hop.url, with: &request) }
+    if policy.sendsReferer {
+      request.headers.remove("Referer")
+      if let referer = RedirectRules.referer(from: hop.url, to: url) { request.headers.add("Referer", referer) }
+    }
     return HopRequest(
       request, url: url, isForeign: hop.isForeign || !keepsCredentials, isLedHere: hop.isLedHere || !isSameOrigin)
   }
@@ -85,5 +89,15 @@ struct RedirectHopRules {
     let omitted = Set(request.options.omittedDefaultHeaders)
     let more = names.filter { configuration.defaultHeaders.contains($0) && !omitted.contains($0) }
     if !more.isEmpty { request.options.omittedDefaultHeaders += more }
+  }
+}
+
+extension HTTPRedirectPolicy {
+  fileprivate func keepsPost(on status: Int) -> Bool {
+    switch status {
+    case 301: keepsPostOnMovedPermanently
+    case 302: keepsPostOnFound
+    default: keepsPostOnSeeOther
+    }
   }
 }

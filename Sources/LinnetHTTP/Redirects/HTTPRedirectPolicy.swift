@@ -18,6 +18,12 @@ public struct HTTPRedirectPolicy: Sendable {
   public var keepsPostOnMovedPermanently = false
   /// The same for 302.
   public var keepsPostOnFound = false
+  /// The same for 303, which asks for a GET (RFC 9110 §15.4.4); as curl's `--post303`, for servers that mean something else.
+  public var keepsPostOnSeeOther = false
+  /// Whether the next request says in `Referer` which URL redirected, without its userinfo and fragment, in the place of a
+  /// `Referer` that the request had. URLs of `https` are told to their own origin only (RFC 9110 §10.1.3). Default false; as
+  /// curl's `--referer ";auto"`.
+  public var sendsReferer = false
   /// Whether `http` may follow `https`. Default false: such a redirection fails with `redirectRefused`.
   public var allowsHTTPSDowngrade = false
   /// Whether another origin may get a method that is not safe (RFC 9110 §9.2.1), and its body. Default false: such a
