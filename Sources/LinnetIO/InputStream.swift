@@ -64,9 +64,9 @@ package final class InputStream: Sendable {
   private func readNow(_ limit: Int) throws(SystemError) -> [UInt8]? {
     var failure: SystemError?
     var isBlocked = false
-    let bytes = [UInt8](unsafeUninitializedCapacity: limit) { room, count in
+    // SAFETY: the kernel writes at most `allowed` bytes of the room, during the call; `count` is what it wrote.
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { room, count in
       do throws(SystemError) {
-        // SAFETY: the kernel writes at most `allowed` bytes of the room, during the call.
         let moved = try Syscalls.transfer(
           "read", fd: descriptor.raw, count: room.count,
           { allowed in unsafe linnet_read(descriptor.raw, room.baseAddress, allowed) })

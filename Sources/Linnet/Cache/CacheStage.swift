@@ -45,7 +45,8 @@ package struct CacheStage: Sendable {
       !request.headers.contains("Range")
     else { return try await passOn(request, call: call, next: next) }
     let key = keys.key(
-      method: request.method.rawValue, url: ResponseCacheKey.normalised(url), headers: request.headers)
+      method: request.method.rawValue, url: ResponseCacheKey.normalised(url), headers: request.headers,
+      credentials: request.headers.contains("Authorization") ? nil : request.options.credentials)
     let exchange = CachedExchange(
       request: request, key: key, rules: rules, cache: cache, fingerprint: keys.fingerprint, activity: activity,
       clock: call.clock, next: next)

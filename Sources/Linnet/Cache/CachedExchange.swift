@@ -51,8 +51,7 @@ struct CachedExchange: Sendable {
   /// Sends the request as it is and stores the answer.
   func fetch() async throws(NetworkError) -> Response {
     let response = try await exchange(request) { response, fetch, initialAge in
-      await store(
-        response.data, status: response.statusCode, headers: response.headers, initialAge: initialAge, fetch: fetch)
+      await store(response.data, response.headers, from: response, initialAge: initialAge, fetch: fetch)
     }
     if response.statusCode == 304, !request.hasPreconditions {
       throw .cache(304, "the server answered 304 Not Modified, but there is no stored response that it could mean")
@@ -70,8 +69,7 @@ struct CachedExchange: Sendable {
     var confirmed: CachedResponse?
     let response = try await exchange(conditional) { response, fetch, initialAge in
       guard response.statusCode == 304 else {
-        return await store(
-          response.data, status: response.statusCode, headers: response.headers, initialAge: initialAge, fetch: fetch)
+        return await store(response.data, response.headers, from: response, initialAge: initialAge, fetch: fetch)
       }
       guard StoredFields.confirms(response.headers, stored.headers) else { return await cache.invalidate(key) }
       confirmed = await refresh(stored, by: response, initialAge: initialAge, fetch: fetch)
@@ -101,11 +99,22 @@ extension CachedExchange {
   }
 
   /// Stores a response if the rules allow it, or removes what the rules no longer allow.
+  ///
+  /// - Parameters:
+  ///   - data: The body.
+  ///   - headers: The fields to be stored.
+  ///   - status: The status to be stored; nil for the answer's.
+  ///   - answer: What the server sent, which for a 304 is not what is stored.
   private func store(
-    _ data: Data, status: Int, headers: HTTPHeaders, initialAge: Duration, fetch: CacheActivity.Fetch
+    _ data: Data, _ headers: HTTPHeaders, status: Int? = nil, from answer: Response, initialAge: Duration,
+    fetch: CacheActivity.Fetch
   ) async {
+    let status = status ?? answer.statusCode
+    // With credentials that the key does not know, it may be anybody's.
+    guard !answer.sentCredentials || request.namesItsSender else { return await cache.invalidate(key) }
     let storage = rules.storage(
-      status: status, response: headers, method: request.method, request: request.headers)
+      status: status, response: headers, method: request.method, request: request.headers,
+      isAuthorized: answer.sentCredentials)
     switch storage {
     case .skip: return
     case .remove: await cache.invalidate(key)
@@ -141,7 +150,8 @@ extension CachedExchange {
       return confirmed
     }
     let headers = StoredFields.merging(stored.headers, with: notModified.headers)
-    await store(stored.data, status: stored.statusCode, headers: headers, initialAge: initialAge, fetch: fetch)
+    await store(
+      stored.data, headers, status: stored.statusCode, from: notModified, initialAge: initialAge, fetch: fetch)
     return CachedResponse(
       data: stored.data, statusCode: stored.statusCode, headers: headers, storedAt: clock.wallTime,
       initialAge: initialAge)
@@ -174,6 +184,9 @@ extension WallTime {
 }
 
 extension HTTPRequest {
+  /// Whether the cache key tells with which credentials the request is sent.
+  fileprivate var namesItsSender: Bool { headers.contains("Authorization") || options.credentials != nil }
+
   /// Whether the answer depends on what the sender has already: then it is the sender's, and no cache has it.
   var hasPreconditions: Bool {
     ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range"]

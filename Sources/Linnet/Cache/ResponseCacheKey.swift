@@ -78,9 +78,17 @@ package struct CacheKeyRules: Sendable, Hashable {
 
   /// The key of a request.
   ///
-  /// - Parameter url: A URL as ``ResponseCacheKey/url`` has it.
-  package func key(method: String, url: String, headers: HTTPHeaders) -> ResponseCacheKey {
+  /// - Parameters:
+  ///   - url: A URL as ``ResponseCacheKey/url`` has it.
+  ///   - credentials: What the engine makes the `Authorization` field of, when the request has none. They count as that
+  ///     field does.
+  package func key(
+    method: String, url: String, headers: HTTPHeaders, credentials: HTTPCredentials? = nil
+  ) -> ResponseCacheKey {
     var fields: [String: String] = [:]
+    if let credentials, !excluded.contains("authorization") {
+      fields["authorization"] = fingerprint.masked(name: "authorization", value: credentials.distinction)
+    }
     for header in headers {
       let name = header.name.asciiLowercased
       if excluded.contains(name) || fields[name] != nil { continue }

@@ -40,7 +40,7 @@ public struct Response: Sendable {
     self.data = data
     self.response = response
     self.kind = kind
-    exchange = Exchange(request: request, connection: nil, timings: nil)
+    exchange = Exchange(request: request)
   }
 
   /// The response of an exchange over the network.
@@ -49,26 +49,31 @@ public struct Response: Sendable {
     self.data = data
     response = received.head
     kind = .body
-    exchange = Exchange(request: request, connection: received.connection, timings: received.timings)
+    exchange = Exchange(
+      request: request, connection: received.connection, timings: received.timings,
+      sentCredentials: received.sentCredentials)
   }
 
   /// The request as it was sent, after interceptors, tokens and signatures; nil for responses made by hand.
   public var request: HTTPRequest? {
     get { exchange.request }
-    set { exchange = Exchange(request: newValue, connection: connection, timings: timings) }
+    set { exchange = exchange.with(request: newValue) }
   }
 
   /// The connection that carried the exchange; nil for responses of a cache or a mock.
   public var connection: ConnectionInfo? {
     get { exchange.connection }
-    set { exchange = Exchange(request: request, connection: newValue, timings: timings) }
+    set { exchange = exchange.with(connection: newValue) }
   }
 
   /// When the steps of the exchange happened; nil for responses of a cache or a mock.
   public var timings: ExchangeTimings? {
     get { exchange.timings }
-    set { exchange = Exchange(request: request, connection: connection, timings: newValue) }
+    set { exchange = exchange.with(timings: newValue) }
   }
+
+  /// Whether the engine sent credentials of its own with the request; see `HTTPResponse.sentCredentials`.
+  var sentCredentials: Bool { exchange.sentCredentials }
 
   /// The header fields of the head.
   public var headers: HTTPHeaders {
@@ -96,11 +101,28 @@ public struct Response: Sendable {
     let request: HTTPRequest?
     let connection: ConnectionInfo?
     let timings: ExchangeTimings?
+    let sentCredentials: Bool
 
-    init(request: HTTPRequest?, connection: ConnectionInfo?, timings: ExchangeTimings?) {
+    init(
+      request: HTTPRequest?, connection: ConnectionInfo? = nil, timings: ExchangeTimings? = nil,
+      sentCredentials: Bool = false
+    ) {
       self.request = request
       self.connection = connection
       self.timings = timings
+      self.sentCredentials = sentCredentials
+    }
+
+    func with(request: HTTPRequest?) -> Exchange {
+      Exchange(request: request, connection: connection, timings: timings, sentCredentials: sentCredentials)
+    }
+
+    func with(connection: ConnectionInfo?) -> Exchange {
+      Exchange(request: request, connection: connection, timings: timings, sentCredentials: sentCredentials)
+    }
+
+    func with(timings: ExchangeTimings?) -> Exchange {
+      Exchange(request: request, connection: connection, timings: timings, sentCredentials: sentCredentials)
     }
   }
 }

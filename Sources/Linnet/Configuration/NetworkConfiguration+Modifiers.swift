@@ -41,6 +41,18 @@ extension NetworkConfiguration {
     }
   }
 
+  /// Whether cookies are kept and sent. Without this each client has a private jar, which lives as long as it does; unless
+  /// its engine or its transport is an `HTTPClient` whose settings name a jar, which is used then.
+  ///
+  /// ```swift
+  /// let jar = CookieJar()                                // to be read, saved or shared
+  /// let client = DefaultNetworkClient(configuration: .safeDefaults(baseURL: url).cookies(.jar(jar)))
+  /// ```
+  ///
+  /// They are put on before the response cache is asked, so that a user is never served what another got. A request that was
+  /// made by hand may say otherwise with `HTTPRequestOptions.cookies`.
+  public func cookies(_ handling: CookieHandling) -> NetworkConfiguration { modified { $0.cookies = handling } }
+
   /// The settings of the engine: TLS versions and authorities, client certificates, connection limits, a Unix socket.
   /// Its timeouts for silence are replaced by the configuration's.
   ///

@@ -44,6 +44,8 @@ package struct NetworkSettings: Sendable {
   package var queryItems: [URLQueryItem] = []
   package var bodyParameters: [String: AnyEncodable] = [:]
   package var bodyParameterPrecedence = ParameterPrecedence.configuration
+  /// Nil: those of a transport that has some, or else a jar of the client's own.
+  package var cookies: CookieHandling?
   package var activityIndicator: (any RequestActivityIndicator)?
   /// Nil: the engine's defaults with a connect timeout of 10 s.
   package var engine: HTTPClientConfiguration?

@@ -2,19 +2,27 @@ internal import FoundationEssentials
 internal import LinnetBytes
 internal import LinnetHTTP
 
-/// The last stage: sends the request as it is and collects the response's body within the limit.
+/// The last stage: sends the request as it is, keeps the cookies of the response, and collects its body within the limit.
 final class ExchangeStage: Sendable {
   let transport: any HTTPTransport
   let bodyBuffering: ResponseBodyBufferingPolicy
+  let cookies: CookieStage
   let trust: TrustOverrides
   /// The transport may follow redirections by rules of its own, or has somebody behind it who does; the stage above does
   /// that, and admits the URL of every hop.
   private let mayFollowByItself: Bool
+  /// The transport, or somebody behind it, may add cookies to those that are on the request, and keep some for itself.
+  private let mayHaveCookies: Bool
 
-  init(transport: any HTTPTransport, bodyBuffering: ResponseBodyBufferingPolicy, trust: TrustOverrides) {
+  init(
+    transport: any HTTPTransport, bodyBuffering: ResponseBodyBufferingPolicy, cookies: CookieStage,
+    trust: TrustOverrides
+  ) {
     self.transport = transport
     self.bodyBuffering = bodyBuffering
+    self.cookies = cookies
     self.trust = trust
+    mayHaveCookies = (transport as? HTTPClient).map { $0.cookieJar != nil } ?? true
     mayFollowByItself = (transport as? HTTPClient)?.configuration.redirects.isFollowing ?? true
   }
 
@@ -24,10 +32,13 @@ final class ExchangeStage: Sendable {
     var sent = request
     trust.apply(to: &sent)
     if mayFollowByItself { sent.options.redirects = .manual }
+    if mayHaveCookies || request.options.cookies != nil { sent.options.cookies = .off }
     let head: HTTPResponse
     let body: ByteChunk
     do throws(TransportError) {
       head = try await transport.send(sent)
+      // Before the body, which may fail, or be too large.
+      await cookies.keep(head.head, of: request)
       body = try await head.collect(upTo: bodyBuffering.collectionCap)
     } catch {
       throw NetworkError(error)

@@ -4,13 +4,14 @@ internal import LinnetHTTP
 
 /// The order in which a call passes through its stages, in one place:
 ///
-/// retry → prepare (build, interceptors, admission) → session token → middleware → redirects → cache → signers →
-/// execution policies → circuit breaker → coalescing → exchange; then response interceptors, status check and decoding,
+/// retry → prepare (build, interceptors, admission) → session token → middleware → redirects → cookies and credentials of
+/// the hop → cache → signers → execution policies → circuit breaker → coalescing → exchange; then response interceptors, status check and decoding,
 /// inside the attempt.
 ///
 /// Retry is outermost, so interceptors and signers run anew for each attempt. The cache is inside redirects, so that each
-/// response is stored under its own URL, and above the signers, because signed requests are never cached. The breaker is
-/// inside retry and sees every attempt and hop.
+/// response is stored under its own URL, and above the signers, because signed requests are never cached. Cookies, and the
+/// credentials that the engine would use, are known above the cache, which must not serve one user what another got. The
+/// breaker is inside retry and sees every attempt and hop.
 ///
 /// Each method is one step down; what a stage goes on with is the next of them.
 final class RequestPipeline: Sendable {
@@ -52,6 +53,8 @@ final class RequestPipeline: Sendable {
   private let preparation: RequestPreparation
   private let sessionAuth: SessionAuthStage
   private let redirects: RedirectStage
+  private let cookies: CookieStage
+  private let engineCredentials: EngineCredentialStage
   private let cache: CacheStage
   private let signing: SignerStage
   private let policies: ExecutionPolicyStage
@@ -87,6 +90,9 @@ final class RequestPipeline: Sendable {
       }
     redirects = RedirectStage(
       policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaders.map(\.name), foreignTLS: foreignTLS)
+    let cookies = CookieStage(settings.cookies, engineJar: httpClient?.cookieJar)
+    self.cookies = cookies
+    engineCredentials = EngineCredentialStage(engine: httpClient)
     cache = CacheStage(
       policy: settings.responseCachePolicy, cache: settings.responseCache,
       keys: CacheKeyRules(sensitiveHeaderNames: settings.sensitiveHeaderNames), activity: cacheActivity
@@ -100,7 +106,7 @@ final class RequestPipeline: Sendable {
     coalescing =
       settings.coalescing.isEnabled ? CoalescingStage(policy: settings.coalescing, refresh: tokens) : nil
     exchange = ExchangeStage(
-      transport: transport, bodyBuffering: settings.bodyBuffering,
+      transport: transport, bodyBuffering: settings.bodyBuffering, cookies: cookies,
       trust: TrustOverrides(settings.trustPolicy, tls: engine.tls) { StandardError.writeLine($0) })
     evaluation = ResponseEvaluation(settings: settings)
     #if DEBUG
@@ -224,9 +230,23 @@ final class RequestPipeline: Sendable {
   @inline(never)
   private func redirected(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
     try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
-      if self.hasNothingBelowRedirects(attempt) { return try await self.exchanged(hop, attempt) }
-      return try await self.cached(hop, attempt)
+      let mayAddCredentials = self.engineCredentials.mayAddCredentials(to: hop)
+      var hop = hop
+      self.cookies.addCookies(to: &hop, mayBeChallenged: mayAddCredentials)
+      if mayAddCredentials { return try await self.identified(hop, attempt) }
+      return try await self.onItsWay(hop, attempt)
     }
+  }
+
+  @inline(never)
+  private func identified(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    try await onItsWay(try await engineCredentials.resolve(request), attempt)
+  }
+
+  /// A hop as it is to be sent, but for its signature.
+  private func onItsWay(_ request: HTTPRequest, _ attempt: Attempt) async throws(NetworkError) -> Response {
+    if hasNothingBelowRedirects(attempt) { return try await exchanged(request, attempt) }
+    return try await cached(request, attempt)
   }
 
   @inline(never)

@@ -90,7 +90,10 @@ package struct RedirectStage: Sendable {
     }
     guard let proposal else { return nil }
     let proposed = request(for: proposal, after: hop, original: original)
-    guard let chosen = policy.redirect(request: proposed, response: response, originalRequest: original) else {
+    // What the stages below put on belongs to that hop. A policy that goes on with it would send it elsewhere, and again.
+    var seen = response
+    seen.request = hop.request
+    guard let chosen = policy.redirect(request: proposed, response: seen, originalRequest: original) else {
       return try refused(response, .refused(url: proposal.url.redactedDescription))
     }
     return Hop(request: chosen, url: try admitted(chosen, call))

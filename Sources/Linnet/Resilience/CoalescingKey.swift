@@ -17,6 +17,19 @@ struct CoalescingKey: Sendable, Hashable {
   private let decompression: Decompression?
   private let maximumCollectedBytes: Int?
   private let omittedDefaultHeaders: [String]
+  private let credentials: HTTPCredentials?
+  private let netrc: NetrcSource?
+  private let proxy: ProxyConfiguration?
+  private let httpVersion: HTTPVersionPolicy?
+  private let cookies: Cookies
+
+  /// Into which jar the answer's cookies go. Those of the request are among its fields.
+  private enum Cookies: Sendable, Hashable {
+    case standard
+    case none
+    case own
+    case jar(ObjectIdentifier)
+  }
 
   /// Nil for a request that is not shared: its method is not, its body is not in memory, it has no URL, or it deviates
   /// from the client's configuration in a way that cannot be compared.
@@ -37,6 +50,17 @@ struct CoalescingKey: Sendable, Hashable {
     decompression = request.options.decompression
     maximumCollectedBytes = request.options.maximumCollectedBytes
     omittedDefaultHeaders = request.options.omittedDefaultHeaders
+    credentials = request.options.credentials
+    netrc = request.options.netrc
+    proxy = request.options.proxy
+    httpVersion = request.options.httpVersion
+    cookies =
+      switch request.options.cookies {
+      case nil: .standard
+      case .off: .none
+      case .privateJar: .own
+      case .jar(let jar): .jar(ObjectIdentifier(jar))
+      }
     // The order of repeated fields has a meaning, that of different names has none; a stable order by name and value
     // keeps too many apart at worst.
     fields = request.headers.lazy

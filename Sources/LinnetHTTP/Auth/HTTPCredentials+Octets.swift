@@ -1,3 +1,4 @@
+internal import LinnetBytes
 internal import LinnetHTTPTypes
 internal import LinnetProtocols
 
@@ -19,6 +20,19 @@ extension HTTPCredentials {
       Login(user: Array(user.normalizedNFC.utf8), password: Array(password.normalizedNFC.utf8))
     case .octets(let user, let password): Login(user: user, password: password)
     }
+  }
+
+  /// A text that no other credentials have. It holds the secret and is for a hash function alone.
+  package var distinction: String {
+    let octets: (scheme: String, first: [UInt8], second: [UInt8]) =
+      switch kind {
+      case .basic(let user, let password): ("basic", Array(user.utf8), Array(password.utf8))
+      case .bearer(let token): ("bearer", Array(token.utf8), [])
+      case .digest(let user, let password): ("digest", Array(user.utf8), Array(password.utf8))
+      case .any(let user, let password): ("any", Array(user.utf8), Array(password.utf8))
+      case .octets(let user, let password): ("octets", user, password)
+      }
+    return "\(octets.scheme) \(Base64.encode(octets.first)) \(Base64.encode(octets.second))"
   }
 
   /// Whether they wait for a challenge.

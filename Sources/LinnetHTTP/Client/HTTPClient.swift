@@ -92,6 +92,33 @@ public final class HTTPClient: Sendable {
     await ShutdownWait(pools: closing).run(grace: grace, on: shard)
   }
 
+  // MARK: For a client above
+
+  /// The jar of all requests that do not ask for another; nil when cookies are off for them.
+  package var cookieJar: CookieJar? { pipeline.first.next.standardJar }
+
+  /// Whether the client may put credentials on a request by itself.
+  package func mayAddCredentials(to request: HTTPRequest, _ url: HTTPURL) -> Bool {
+    pipeline.first.next.next.source.mayHaveCredentials(for: HopRequest(request, url: url))
+  }
+
+  /// The credentials that a request would be sent with, at once or when the server asks; nil for none, and when the
+  /// request says for itself who sends it.
+  ///
+  /// - Throws: `invalidConfiguration` for a netrc file that cannot be used; `cancelled`.
+  package func credentials(
+    for request: HTTPRequest, _ url: HTTPURL
+  ) async throws(TransportError) -> HTTPCredentials? {
+    var exchange = Exchange(
+      method: request.method, url: url, start: environment.clock.now, clock: environment.clock)
+    exchange.attempts = 0
+    do throws(TransportFailure) {
+      return try await pipeline.first.next.next.source.credentials(for: HopRequest(request, url: url), exchange)
+    } catch {
+      throw exchange.error(error)
+    }
+  }
+
   /// For tests: the connections and waits of all pools together.
   package var poolCounts: PoolMachine.Counts {
     pools.all.reduce(into: PoolMachine.Counts()) { sum, pool in

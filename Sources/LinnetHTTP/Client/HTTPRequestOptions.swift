@@ -104,6 +104,13 @@ public struct HTTPRequestOptions: Sendable {
 }
 
 extension HTTPRequestOptions {
+  /// Cookies that a client above this one has put on the request, with ``cookies`` off here. It keeps those of the response
+  /// as well; what this client needs them for is to answer a challenge, whose cookies go along.
+  package var hopCookies: HopCookies? {
+    get { storage?.values.hopCookies }
+    set { change { $0.hopCookies = newValue } }
+  }
+
   private struct Values: Sendable {
     var timeouts = TimeoutOverrides()
     var decompression: Decompression?
@@ -112,6 +119,7 @@ extension HTTPRequestOptions {
     var httpVersion: HTTPVersionPolicy?
     var redirects: HTTPRedirectPolicy?
     var cookies: CookieHandling?
+    var hopCookies: HopCookies?
     var credentials: HTTPCredentials?
     var netrc: NetrcSource?
     var proxy: ProxyConfiguration?

@@ -9,19 +9,21 @@ extension ConnectionFactory {
     guard let hop = route.tunnel else { return nil }
     return ProxyConnector(
       server: hop.server, headers: hop.connectHeaders, origin: route.farEnd,
-      address: try await originAddress(for: hop.server, dial), limits: route.limits, clock: environment.clock)
+      addresses: try await originAddresses(for: hop.server, dial), limits: route.limits, clock: environment.clock)
   }
 
-  /// The origin's address for a proxy that does not look up names. One: whether it answers is seen by the proxy alone, which
-  /// tells it in its own time. IPv4 first, which more proxies have a way to; our own ways say nothing about theirs.
-  private func originAddress(for server: ProxyServer, _ dial: Dial) async throws(TransportFailure) -> IPAddress? {
-    guard !server.proxy.kind.resolvesNames else { return nil }
-    let end = route.farEnd
-    let found = try await addresses(of: end.host, port: end.port, proxy: nil, dial)
-    let address = found.first { $0.family == .ipv4 } ?? found.first
+  /// The origin's addresses for a proxy that does not look up names, in the order of the name service (RFC 6724): which of
+  /// them the proxy has a way to, it alone can say.
+  private func originAddresses(for server: ProxyServer, _ dial: Dial) async throws(TransportFailure) -> [IPAddress] {
+    guard !server.proxy.kind.resolvesNames else { return [] }
+    let found = try await addresses(of: route.farEnd.host, port: route.farEnd.port, proxy: nil, dial)
     // A zone means something on this machine only.
-    return address.flatMap { IPAddress(String($0.hostDescription.prefix { $0 != "%" })) }
+    return found.lazy.compactMap { IPAddress(String($0.hostDescription.prefix { $0 != "%" })) }
+      .prefix(Self.maximumTargets).map(\.self)
   }
+
+  /// Each costs a connection to the proxy. Names with more addresses are farms, of which one is as good as another.
+  private static var maximumTargets: Int { 8 }
 
   /// Makes the connection to the proxy one to the origin.
   ///

@@ -40,7 +40,7 @@ struct ConnectionFactory: Sendable {
       progress: progress)
     let options = try await socketOptions(dial)
     let addresses = try reachable(try await addresses(dial), options)
-    let connector = try await proxyConnector(dial)
+    var connector = try await proxyConnector(dial)
     let resolved = start.duration(to: shard.now)
     var dialogue = connector.flatMap { $0.server.makeDialogue() }
     while true {
@@ -62,8 +62,11 @@ struct ConnectionFactory: Sendable {
         failure = error
       }
       let transport = dialled.finish()
-      if let failure { throw failure }
-      guard isThrough else {
+      if let failure {
+        guard connector != nil else { throw failure }
+        try connector?.goOn(after: failure)
+      }
+      guard isThrough, failure == nil else {
         transport.close()
         continue
       }

@@ -10,8 +10,9 @@ struct ProxyConnector {
   let headers: HTTPHeaders
   /// Where the connection shall lead.
   let origin: Origin
-  /// The origin's address, for a proxy that does not resolve names.
-  let address: IPAddress?
+  /// For a proxy that does not resolve names, the addresses of the origin that are still to be asked for, the next first;
+  /// empty for the others.
+  private(set) var addresses: ArraySlice<IPAddress>
   let limits: HTTP1Limits
   let clock: any MonotonicClock
 
@@ -20,6 +21,42 @@ struct ProxyConnector {
     case connected(ResponseHead?)
     /// It asked for credentials, and closed: it has to be told on another connection.
     case challenged
+  }
+
+  /// What became of the addresses that were asked for before.
+  private var refusals: [TransportError.PeerAttempt] = []
+
+  init(
+    server: ProxyServer, headers: HTTPHeaders, origin: Origin, addresses: [IPAddress], limits: HTTP1Limits,
+    clock: any MonotonicClock
+  ) {
+    self.server = server
+    self.headers = headers
+    self.origin = origin
+    self.addresses = addresses[...]
+    self.limits = limits
+    self.clock = clock
+  }
+
+  /// Goes on to the next address of the origin, on another connection: a proxy that has refused closes it (RFC 1928 §6).
+  ///
+  /// - Throws: What the caller gets when there is none, or when the failure has nothing to do with the address: the reason
+  ///   that the last one failed for, which is the least wanted; `peers` has all of them.
+  mutating func goOn(after failure: TransportFailure) throws(TransportFailure) {
+    let isOfAddress = failure.code == .proxyRefused || failure.code == .connectTimeout && failure.phase == .proxy
+    guard isOfAddress, let address = addresses.first else { throw failure }
+    refusals += failure.peers.map { peer in
+      TransportError.PeerAttempt(address: peer.address, cause: "\(address): \(peer.cause)")
+    }
+    guard addresses.count > 1 else {
+      var failure = failure
+      if refusals.count > 1 {
+        failure.reason += "; \(address) is the last of \(refusals.count) addresses that it was asked for"
+        failure.peers = refusals
+      }
+      throw failure
+    }
+    addresses.removeFirst()
   }
 
   /// - Parameter dialogue: What was said about credentials so far, also on earlier connections.
@@ -49,7 +86,7 @@ struct ProxyConnector {
   }
 
   private var target: ProxyTarget {
-    address.map { ProxyTarget(host: .address($0), port: origin.port) }
+    addresses.first.map { ProxyTarget(host: .address($0), port: origin.port) }
       ?? ProxyTarget(host: origin.host, port: origin.port)
   }
 
@@ -63,12 +100,21 @@ struct ProxyConnector {
     _ machine: inout Machine, _ dialled: inout DialledTransport
   ) async throws(TransportFailure) -> Outcome {
     var output = WriteBuffer()
+    let deadline = patience(until: dialled.deadline)
     while true {
       // A SOCKS proxy has no other answers.
-      if case .established = try await step(&machine, &dialled, &output, until: dialled.deadline) {
+      if case .established = try await step(&machine, &dialled, &output, until: deadline) {
         return .connected(nil)
       }
     }
+  }
+
+  /// How long an address is waited for: a fair share of what is left, so that one which nobody answers at does not take the
+  /// time of the others.
+  private func patience(until deadline: Instant) -> Instant {
+    guard addresses.count > 1, deadline != .distantFuture else { return deadline }
+    let now = clock.now
+    return now.advanced(by: max(.zero, now.duration(to: deadline)) / addresses.count)
   }
 
   private func socksCredentials() throws(TransportFailure) -> SOCKSCredentials? {

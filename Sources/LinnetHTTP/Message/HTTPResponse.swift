@@ -27,6 +27,10 @@ public struct HTTPResponse: Sendable {
   /// When the steps up to the response's head happened.
   public let timings: ExchangeTimings
 
+  /// Whether the request that this answers was sent with credentials that the client has put on by itself: those of its
+  /// settings, of netrc or of the URL. A cache above must treat the response as one to a request with `Authorization`.
+  package internal(set) var sentCredentials = false
+
   let defaultCap: Int
 
   init(

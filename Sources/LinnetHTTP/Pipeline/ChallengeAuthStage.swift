@@ -11,7 +11,7 @@ internal import LinnetHTTPTypes
 /// for the server's agreement (`Expect: 100-continue`), so that a server that asks has taken nothing of it.
 struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
   let next: Next
-  private let source: CredentialSource
+  let source: CredentialSource
   private let challenges: ChallengeResponder
 
   init(configuration: HTTPClientConfiguration, environment: EngineEnvironment, next: Next) {
@@ -44,15 +44,17 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
     var hop = hop
     while true {
       var attempt = hop
+      let isAnswered: Bool
       do throws(TransportFailure) {
-        let isAnswered = try dialogue.authorize(
+        isAnswered = try dialogue.authorize(
           method: hop.request.method, target: hop.url.requestTarget, content: hop.request.contentInMemory,
           into: &attempt.request.headers)
         if dialogue.credentials.needsChallenge { attempt.awaitAgreement(isAnswered: isAnswered) }
       } catch {
         throw Self.unsent(error, exchange)
       }
-      let response = try await next.send(attempt, exchange)
+      var response = try await next.send(attempt, exchange)
+      response.sentCredentials = isAnswered
       guard dialogue.accepts(response.head) else { return response }
       guard hop.request.body?.isReplayable ?? true else {
         response.body.reader.discard()

@@ -13,8 +13,10 @@ package struct ProxySelector: Sendable {
   }
 
   let configuration: ProxyConfiguration
-  private let cleartext: Choice
-  private let secure: Choice
+  /// For `http` URLs that are no exceptions.
+  let cleartext: Choice
+  /// For `https` URLs that are none.
+  let secure: Choice
   private let exceptions: NoProxyList
 
   package init(_ configuration: ProxyConfiguration, variables: [String: String]) {
@@ -39,21 +41,11 @@ package struct ProxySelector: Sendable {
   package func choice(for url: HTTPURL) -> Choice {
     let choice = url.isSecure ? secure : cleartext
     if case .direct = choice { return .direct }
-    if exceptions.contains(host: url.host, port: url.effectivePort) { return .direct }
-    return choice
+    return excepts(url) ? .direct : choice
   }
 
-  /// The proxy for a request to `url`; nil when it goes directly.
-  ///
-  /// - Throws: `invalidConfiguration` when the proxy that was named for it cannot be one.
-  func proxy(for url: HTTPURL) throws(TransportFailure) -> HTTPProxy? {
-    switch choice(for: url) {
-    case .direct: return nil
-    case .through(let proxy): return proxy
-    case .unusable(let reason):
-      throw TransportFailure(code: .invalidConfiguration, phase: .request, reason: reason)
-    }
-  }
+  /// Whether a URL is one of the exceptions.
+  func excepts(_ url: HTTPURL) -> Bool { exceptions.contains(host: url.host, port: url.effectivePort) }
 
   private static func choice(of setting: ProxyVariables.Setting?, _ configuration: ProxyConfiguration) -> Choice {
     guard let setting, !setting.value.isEmpty else { return .direct }

@@ -181,13 +181,14 @@ extension CachePolicy {
   ///   - response: Its fields; for a 304, the merged ones.
   ///   - method: The method of the request. Only GET is stored.
   ///   - request: The fields of the request.
+  ///   - isAuthorized: Whether the request was sent with credentials that are not among its fields.
   package func storage(
-    status: Int, response: HTTPHeaders, method: HTTPMethod, request: HTTPHeaders
+    status: Int, response: HTTPHeaders, method: HTTPMethod, request: HTTPHeaders, isAuthorized: Bool = false
   ) -> Storage {
     guard method == .get, Self.isStorable(status), !CacheControl(request).hasNoStore else { return .skip }
     let control = CacheControl(response)
     if control.hasNoStore || control.hasPrivate && !storesPrivate { return .remove }
-    if request.contains("Authorization"), !Self.permitsAuthorized(control) { return .remove }
+    if isAuthorized || request.contains("Authorization"), !Self.permitsAuthorized(control) { return .remove }
     if VaryKey.names(in: response) == nil { return .remove }
     return .store(requiresValidation: control.hasNoCache)
   }
