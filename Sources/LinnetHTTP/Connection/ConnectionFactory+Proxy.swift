@@ -5,6 +5,7 @@ internal import LinnetProtocols
 
 extension ConnectionFactory {
   /// What asks the proxy for the connection; nil when nothing has to be asked for.
+  @inline(never)
   func proxyConnector(_ dial: Dial) async throws(TransportFailure) -> ProxyConnector? {
     guard let hop = route.tunnel else { return nil }
     return ProxyConnector(
@@ -29,6 +30,7 @@ extension ConnectionFactory {
   ///
   /// - Parameter dialogue: What was said about credentials so far.
   /// - Returns: Whether it is. If not, the proxy has to be told on another connection what it asked for on this one.
+  @inline(never)
   func tunnel(
     _ dialled: inout DialledTransport, _ info: inout ConnectionInfo, by connector: ProxyConnector,
     _ handshake: TLSHandshake?, _ dialogue: inout ChallengeDialogue?, _ dial: Dial

@@ -4,6 +4,9 @@ internal import LinnetIO
 internal import LinnetProtocols
 
 /// Asks a proxy for a connection to an origin, over a connection to the proxy.
+///
+/// The steps are kept apart by `@inline(never)`, here and in ``ConnectionFactory``: the compiler repeats what it inlines for each
+/// await of a function.
 struct ProxyConnector {
   let server: ProxyServer
   /// What a CONNECT request says beside what the proxy's settings add.
@@ -96,6 +99,7 @@ struct ProxyConnector {
     do throws(ProxyHandshakeError) { return try body() } catch { throw TransportFailure(error, proxy: server) }
   }
 
+  @inline(never)
   private func socks<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport
   ) async throws(TransportFailure) -> Outcome {
@@ -117,6 +121,7 @@ struct ProxyConnector {
     return now.advanced(by: max(.zero, now.duration(to: deadline)) / addresses.count)
   }
 
+  @inline(never)
   private func socksCredentials() throws(TransportFailure) -> SOCKSCredentials? {
     guard let credentials = server.proxy.credentials else { return nil }
     guard let login = credentials.login else {
@@ -133,6 +138,7 @@ struct ProxyConnector {
     return SOCKSCredentials(user: login.user, password: login.password)
   }
 
+  @inline(never)
   private func connect(
     _ dialled: inout DialledTransport, _ dialogue: inout ChallengeDialogue?
   ) async throws(TransportFailure) -> Outcome {
@@ -177,6 +183,7 @@ struct ProxyConnector {
   }
 
   /// Throws what the caller gets, unless the proxy is to be asked again with credentials.
+  @inline(never)
   private func judge(_ refusal: ProxyRefusal, _ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> Outcome
   {
     guard dialogue?.accepts(refusal.head) == true else {
@@ -186,6 +193,7 @@ struct ProxyConnector {
   }
 
   /// The fields of a CONNECT request.
+  @inline(never)
   private func fields(_ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> HTTPHeaders {
     var fields = headers
     fields.replace(with: server.proxy.headers)
@@ -197,6 +205,7 @@ struct ProxyConnector {
   // MARK: One step
 
   /// What the machine says to what was received so far; when it has nothing to say, sends, waits and receives first.
+  @inline(never)
   private func step<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer, until deadline: Instant
   ) async throws(TransportFailure) -> ProxyHandshakeEvent {
@@ -206,6 +215,7 @@ struct ProxyConnector {
   }
 
   /// What the machine says to what was received so far.
+  @inline(never)
   private func next<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer
   ) throws(TransportFailure) -> ProxyHandshakeEvent {
@@ -220,6 +230,7 @@ struct ProxyConnector {
   }
 
   /// Moves bytes in whichever direction the talk waits for.
+  @inline(never)
   private func move<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer, until deadline: Instant
   ) async throws(TransportFailure) {

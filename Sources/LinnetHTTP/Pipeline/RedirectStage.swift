@@ -62,6 +62,7 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
   }
 
   /// The request to go on with; nil when the response is the answer.
+  @inline(never)
   private func following(
     _ response: HTTPResponse, _ hop: HopRequest, _ rules: RedirectHopRules, _ trail: inout RedirectTrail,
     history: [HTTPRedirectHop]
@@ -89,6 +90,7 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
   }
 
   /// Asks the caller's code. It runs in the task and on the executor of the caller of `send`.
+  @inline(never)
   private func decision(
     _ decide: @Sendable (HTTPRedirect) async throws -> HTTPRedirectDecision, _ redirect: HTTPRedirect,
     _ proposed: HopRequest, after hop: HopRequest, _ rules: RedirectHopRules
