@@ -25,7 +25,8 @@ enum HeaderArgument {
     let word = line.bytes.prefix { 0x41...0x5A ~= $0 & 0xDF || $0 == UInt8(ascii: "-") }
     // A name and its value with no colon between them, or one long word.
     let isName = word.count < line.bytes.count && line.bytes[word.count] == 0x20
-    return isName ? "\(Argument(word).text) …" : line.bytes.count <= 4 ? line.text : "\(Argument(line.bytes.prefix(2)).text)…"
+    return isName
+      ? "\(Argument(word).text) …" : line.bytes.count <= 4 ? line.text : "\(Argument(line.bytes.prefix(2)).text)…"
   }
 
   /// The lines of all arguments; `@FILE` stands for those of a file.

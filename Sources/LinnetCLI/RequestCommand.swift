@@ -33,7 +33,9 @@ struct RequestCommand {
     try Self.checkFiles(options, builder)
     // A dry run makes no files, and neither does a run of which nothing will come: each transfer will say why.
     var quiet = options
-    if options.run.isDryRun || !transfers.samples.contains(where: { Self.canBegin($0, builder) }) { (quiet.trace.file, quiet.transfer.headFile) = (nil, nil) }
+    if options.run.isDryRun || !transfers.samples.contains(where: { Self.canBegin($0, builder) }) {
+      (quiet.trace.file, quiet.transfer.headFile) = (nil, nil)
+    }
     var context = try TransferContext(quiet, builder: builder, client: client)
     context.showsProgress = !options.run.isParallel
     self.context = context
@@ -43,7 +45,7 @@ struct RequestCommand {
   private static func canBegin(_ job: TransferList.Job, _ builder: RequestBuilder) -> Bool {
     let options = builder.options
     do throws(CommandError) {
-      let url = try builder.target(try URLArgument.parse(job.argument, schemes: options.run.schemes))
+      let url = try builder.url(job.argument)
       _ = try BodyOutput(try OutputPlace(job.output, isExplicit: job.isOutputExplicit, of: url, options))
       return true
     } catch {
@@ -74,6 +76,11 @@ struct RequestCommand {
     }
     if options.proxy.tls.isInsecure && options.reportsErrors {
       Console.warning("--proxy-insecure: the proxy's certificate is not checked; anybody may take its place")
+    }
+    if options.reportsErrors {
+      for warning in IdleOptions.warnings(options, hasProxyVariables: Environment.namesProxy) {
+        Console.warning(warning)
+      }
     }
     if options.outputs.count > options.urls.count && options.reportsErrors {
       Console.warning("there are more -o and -O than URLs")

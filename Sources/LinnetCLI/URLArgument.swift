@@ -4,15 +4,19 @@ package import LinnetHTTP
 package enum URLArgument {
   /// The URL, complete and fit to connect to.
   ///
-  /// - Parameter schemes: Those that `--proto` allows; nil: both.
+  /// - Parameters:
+  ///   - schemes: Those that `--proto` allows; nil: both.
+  ///   - keepsDots: Dot segments of the path stay.
   /// - Throws: `malformedURL`, or `unsupportedScheme` when it is a good URL for another client.
-  package static func parse(_ argument: Argument, schemes: Set<String>? = nil) throws(CommandError) -> HTTPURL {
+  package static func parse(_ argument: Argument, schemes: Set<String>? = nil, keepsDots: Bool = false)
+    throws(CommandError) -> HTTPURL
+  {
     let shown = masked(argument.text)
     guard !argument.bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       throw CommandError(.malformedURL, "malformed URL '\(shown)': it has a control character")
     }
     do throws(HTTPURLError) {
-      let url = try HTTPURL(completed(argument))
+      let url = try keepsDots ? HTTPURL(keepingDots: completed(argument)) : HTTPURL(completed(argument))
       guard url.scheme == .http || url.scheme == .https else {
         throw .unsupportedScheme(url.scheme.rawValue)
       }

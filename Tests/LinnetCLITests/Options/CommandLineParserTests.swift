@@ -55,9 +55,11 @@ struct CommandLineParserTests {
     #expect(try parse("M-SEARCH", "localhost").method == "M-SEARCH")
     #expect(try parse("a.example", "B").method == nil)
     for words in [["--url", "http://a/", "POST"], ["POST", "--url", "http://a/"], ["-K", "f", "POST"]] {
-      let options = try CommandLineParser.parse(words.map { Argument($0) }) { name throws(CommandError) in
-        ConfigFile(name: name.text, content: Array("url = http://a/\n".utf8))
-      }
+      let options = try CommandLineParser.parse(
+        words.map { Argument($0) },
+        readConfig: { name throws(CommandError) in
+          ConfigFile(name: name.text, content: Array("url = http://a/\n".utf8))
+        })
       #expect(options.method == "POST" && options.urls == [Argument("http://a/")], "\(words)")
     }
     #expect(try parse("--url", "http://a/", "--", "POST").urls == [Argument("http://a/"), Argument("POST")])

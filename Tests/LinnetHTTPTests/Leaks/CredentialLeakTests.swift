@@ -69,6 +69,8 @@ struct CredentialLeakTests {
       policy.allowsHTTPSDowngrade = random.chance(80)
       policy.keepsPostOnMovedPermanently = random.chance(20)
       policy.keepsPostOnFound = random.chance(20)
+      policy.keepsPostOnSeeOther = random.chance(20)
+      policy.sendsReferer = random.chance(30)
       policy.additionalSensitiveHeaders = random.chance(50) ? ["accept-LANGUAGE"] : []
       if random.chance(30) { policy.decide = { _ in .follow } }
       change(&policy)
