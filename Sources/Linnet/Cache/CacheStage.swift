@@ -42,7 +42,7 @@ package struct CacheStage: Sendable {
     _ request: HTTPRequest, call: CallContext, next: @escaping NextStage
   ) async throws(NetworkError) -> Response {
     guard let rules, let cache, let url = try? request.parsedURL(), request.method == .get, !call.isSigned,
-      !request.headers.contains("Range")
+      !request.headers.contains("Range"), request.isOfOrdinaryWay
     else { return try await passOn(request, call: call, next: next) }
     let key = keys.key(
       method: request.method.rawValue, url: ResponseCacheKey.normalised(url), headers: request.headers,
@@ -141,6 +141,11 @@ package struct CacheStage: Sendable {
 extension CachedExchange {
   /// The request is to be answered from the cache or not at all (RFC 9111 §5.2.1.7).
   var isOnlyIfCached: Bool { rules.honoursDirectives && CacheControl(request.headers).hasOnlyIfCached }
+}
+
+extension HTTPRequest {
+  /// The request is neither led elsewhere nor made with a client certificate of its own: of both the key knows nothing.
+  fileprivate var isOfOrdinaryWay: Bool { options.connectTarget == nil && options.tls?.clientIdentity == nil }
 }
 
 extension NetworkError {

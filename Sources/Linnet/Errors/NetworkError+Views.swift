@@ -126,7 +126,9 @@ extension NetworkError {
   }
 
   private static let urlErrorCodes: [TransportError.Code: Int] = [
-    .connectFailed: -1004, .tlsHandshakeFailed: -1200, .decodingFailed: -1016, .requestBodyFailed: -1021,
+    .connectFailed: -1004, .proxyConnectFailed: -1004, .proxyRefused: -1004, .tlsHandshakeFailed: -1200,
+    .tooManyRedirects: -1007, .redirectLoop: -1007, .invalidRedirect: -1010, .decodingFailed: -1016,
+    .requestBodyFailed: -1021,
   ]
 
   /// The failure as a stable text without any data of the request, for events and metrics: `http.status.404`,

@@ -55,6 +55,7 @@ extension TransportFailure {
   func naming(_ proxy: ProxyServer) -> TransportFailure {
     var copy = self
     copy.reason = "\(proxy.name): \(reason)"
+    copy.proxyHost = proxy.proxy.host
     return copy
   }
 }

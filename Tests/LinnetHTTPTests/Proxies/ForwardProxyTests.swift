@@ -64,6 +64,34 @@ struct ForwardProxyTests {
     }
   }
 
+  @Test("Equal settings of requests and of the client share connections, whatever else the rules say")
+  func equalSettings() async throws {
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { proxy async throws in
+      let client = HTTPClient(configuration: .through(.local(.http, proxy.port, aladdin)))
+      for exceptions in [[], ["a.test"], ["b.test"], ["a.test"]] {
+        var request = HTTPRequest.get("http://origin.test/")
+        request.options.proxy = .fixed(.local(.http, proxy.port, aladdin), exceptions: exceptions)
+        _ = try await client.send(request).collect()
+      }
+      _ = try await client.send(.get("http://origin.test/")).collect()
+      #expect(proxy.snapshot.requests.map(\.connection) == [1, 1, 1, 1, 1])
+    }
+  }
+
+  @Test("A program that makes new credentials for every request does not grow without bound, and is served")
+  func manySettings() async throws {
+    try await ScriptedServer.with(.handler { .text($0.headers["Proxy-Authorization"] ?? "") }) { proxy async throws in
+      let client = HTTPClient(configuration: .through(.local(.http, proxy.port)))
+      var texts: Set<String> = []
+      for number in 0..<300 {
+        var request = HTTPRequest.get("http://origin.test/")
+        request.options.proxy = .fixed(.local(.http, proxy.port, .bearer("t\(number)")))
+        texts.insert(try await client.send(request).text())
+      }
+      #expect(texts.count == 300)
+    }
+  }
+
   @Test("407 without credentials, or with refused ones, is the proxy's error with its answer, and names no credential")
   func refusedCredentials() async throws {
     let refusal = ServerResponse(

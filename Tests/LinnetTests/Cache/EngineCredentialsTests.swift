@@ -152,4 +152,24 @@ struct EngineCredentialsTests {
     #expect(try await [first, second] == ["Bearer one", "Bearer two"])
     await client.shutdown()
   }
+
+  @Test(
+    "a request that is led elsewhere, or has a client certificate of its own, is not the cache's",
+    arguments: [true, false])
+  func ownWay(isLed: Bool) async throws {
+    let fixture = CacheFixture(.cacheFirst(maxAge: .seconds(60))) { _ throws(NetworkError) in .canned(body: "a") }
+    var request = HTTPRequest.get("https://h/a")
+    if isLed {
+      request.options.connectTarget = .unixSocket("/run/x.sock")
+    } else {
+      request.options.tls = TLSConfiguration()
+      request.options.tls?.clientIdentity = TLSConfiguration.ClientIdentity(
+        certificates: .file("/c"), privateKey: .file("/k"))
+    }
+    for _ in 0..<2 {
+      _ = try await fixture.send(request)
+      _ = try await fixture.send()
+    }
+    #expect(fixture.origin.count == 3)
+  }
 }

@@ -36,4 +36,36 @@ struct TrustPolicyTests {
       return
     }
   }
+
+  @Test(
+    "A key that is not pinned is a pin mismatch of the host, or of the proxy whose pins they are",
+    arguments: [false, true])
+  func pins(isOfProxy: Bool) async throws {
+    let certificates = try TestCertificates()
+    let pinned = try PublicKeyPin(try certificates.loopback().publicKeyPin)
+    var options = ScriptedProxy.Options()
+    options.tls = ServerTLS(try certificates.server(dnsNames: ["localhost"]))
+    let proxy = try ScriptedProxy.start(.http, options: options) { _ in .allow }
+    defer { proxy.stop() }
+    var tls = TLSConfiguration()
+    tls.trustRoots = .only([.file(certificates.authorityFile)])
+    tls.pinnedPublicKeys = [pinned]
+    var engine = HTTPClientConfiguration()
+    if isOfProxy {
+      var settings = HTTPProxy(kind: .https, host: "localhost", port: proxy.port)
+      settings.tls = tls
+      engine.proxy = .fixed(settings)
+    } else {
+      engine.tls = tls
+    }
+    let url = isOfProxy ? "https://origin.test/" : "https://localhost:\(proxy.port)/"
+    let client = DefaultNetworkClient(configuration: NetworkConfiguration.advanced(baseURL: .test(url)).engine(engine))
+    let error = try #require(await failure { () throws(NetworkError) in try await client.request(GetItem()) })
+    guard case .trustEvaluationFailed(.pinMismatch(host: "localhost")) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(RetryConditions.condition(for: error) == nil)
+    await client.shutdown()
+  }
 }
