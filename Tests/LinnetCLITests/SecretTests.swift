@@ -1,5 +1,6 @@
 import LinnetCLI
 import LinnetTestSupport
+import LinnetTestRandom
 import Testing
 
 /// Secrets are masked wherever a URL or a header is shown.
@@ -122,7 +123,7 @@ struct SecretTests {
 
   @Test("no bytes trap")
   func total() {
-    var random = SeededGenerator(state: 7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {
       let count = Int.random(in: 0..<24, using: &random)
       let bytes = (0..<count).map { _ in Array(":/?#@=&;+tokensig ".utf8).randomElement(using: &random) ?? 0 }
