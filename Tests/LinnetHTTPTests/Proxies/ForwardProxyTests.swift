@@ -152,14 +152,12 @@ struct ForwardProxyTests {
     arguments: [
       (HTTPCredentials.basic(user: "a:b", password: "c"), 0), (.bearer(""), 0), (.digest(user: "a", password: "\0"), 0),
       // Digest could be answered for them, and Basic is what is asked for.
-      (.any(user: "a:b", password: "c"), 3),
+      (.any(user: "a:b", password: "c"), 1),
     ])
   func inexpressible(credentials: HTTPCredentials, requests: Int) async throws {
     let question = ServerResponse(407, headers: [HeaderLine("Proxy-Authenticate", "Basic realm=\"p\"")])
-    try await ScriptedServer.with(.handler { $0.authority == "asked.test" ? question : .text("ok") }) {
-      proxy async throws in
+    try await ScriptedServer.with(.handler { _ in question }) { proxy async throws in
       var configuration = HTTPClientConfiguration.through(.local(.http, proxy.port, credentials))
-      // A lease that was lost would be waited for.
       configuration.pool.maximumConnectionsPerOrigin = 1
       let client = HTTPClient(configuration: configuration)
       for _ in 0..<3 {
@@ -169,8 +167,8 @@ struct ForwardProxyTests {
       #expect(proxy.snapshot.requestCount == requests)
       #expect(proxy.snapshot.connectionCount == (requests == 0 ? 0 : 1))
       #expect(client.pendingCount == 0)
-      if requests > 0 { #expect(try await client.send(.get("http://other.test/")).text() == "ok") }
-      await client.shutdown(grace: .zero)
+      // A lease that was lost would be waited for.
+      await client.shutdown(grace: .seconds(600))
       #expect(ClientSockets.count(toPort: proxy.port) == 0)
     }
   }
