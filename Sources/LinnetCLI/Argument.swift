@@ -30,8 +30,9 @@ package struct Argument: Sendable, Hashable {
   /// Puts asterisks over the secrets of the process's own words, so that the list of processes does not show them; until
   /// then it does. As far as they were copied before, nothing else changes.
   static func hideSecrets(of options: CommandLineOptions) {
-    let values =
-      options.given.compactMap { given in given.value.map { ($0, given.name) } } + options.urls.map { ($0, "url") }
+    let values = ([options] + options.following).flatMap { section in
+      section.given.compactMap { given in given.value.map { ($0, given.name) } } + section.urls.map { ($0, "url") }
+    }
     let words = CommandLine.unsafeArgv
     for (value, option) in values {
       let secrets = SecretArguments.ranges(in: value, of: option)

@@ -13,7 +13,18 @@ enum Console {
 
   static func error(_ message: String) { line("linnet: \(message)") }
 
-  static func warning(_ message: String) { line("linnet: warning: \(message)") }
+  /// An error of the command itself; as JSON with its exit status.
+  static func error(_ error: CommandError, asJSON: Bool) {
+    guard asJSON else {
+      self.error(error.message)
+      return
+    }
+    write("{\"exitcode\":\(error.exitCode.rawValue),\"errormsg\":\(WriteOut.quoted(error.message))}\n")
+  }
+
+  static func warning(_ message: String, asJSON: Bool) {
+    if asJSON { write("{\"warning\":\(WriteOut.quoted(message))}\n") } else { line("linnet: warning: \(message)") }
+  }
 
   static func line(_ text: String) { write(singleLine(text) + "\n") }
 

@@ -5,13 +5,16 @@ internal import LinnetHTTP
 struct CookieOptions: Sendable {
   private let options: CommandLineOptions.Cookies
   private let reportsProblems: Bool
+  private let isJSON: Bool
   /// Nil when cookies are not kept.
   let jar: CookieJar?
 
-  init(_ options: CommandLineOptions) {
+  /// - Parameter jar: One that is there already, for the options behind `--next`.
+  init(_ options: CommandLineOptions, jar former: CookieJar? = nil) {
     self.options = options.cookies
     reportsProblems = options.reportsErrors
-    jar = options.cookies.isOn ? CookieJar() : nil
+    isJSON = options.reportsJSON
+    jar = options.cookies.isOn ? former ?? CookieJar() : nil
   }
 
   /// The `Cookie` field of the pairs that `-b` gives; nil without any.
@@ -33,7 +36,9 @@ struct CookieOptions: Sendable {
     guard let jar else { return }
     for path in options.files where !path.bytes.isEmpty {
       if !path.isDash, path.withCString({ access($0, F_OK) }) != 0, errno == ENOENT {
-        if reportsProblems && options.jar != path { Console.warning("there is no cookie file '\(path.text)'") }
+        if reportsProblems && options.jar != path {
+          Console.warning("there is no cookie file '\(path.text)'", asJSON: isJSON)
+        }
         continue
       }
       let bytes: [UInt8]
@@ -43,7 +48,7 @@ struct CookieOptions: Sendable {
         throw .usage(error.message)
       }
       for problem in await jar.load(netscape: bytes) where reportsProblems {
-        Console.warning("cookie file '\(path.isDash ? "standard input" : path.text)', \(problem)")
+        Console.warning("cookie file '\(path.isDash ? "standard input" : path.text)', \(problem)", asJSON: isJSON)
       }
     }
     if options.dropsSessionCookies { jar.removeSessionCookies() }

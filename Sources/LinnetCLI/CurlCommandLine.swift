@@ -4,10 +4,16 @@ package enum CurlCommandLine {
   /// Options that are ours alone, or concern only what this command itself prints.
   private static let ours: Set = [
     "print-curl", "dry-run", "show-secrets", "no-progress", "disable", "config", "help", "version", "url",
+    "check-status", "output-format", "pretty", "color",
   ]
 
   package static func text(_ options: CommandLineOptions) -> String {
-    var words = ["curl", "-q"]
+    let sections = ([options] + options.following).map { words($0).joined(separator: " ") }
+    return "curl -q \(sections.joined(separator: " --next "))\n"
+  }
+
+  private static func words(_ options: CommandLineOptions) -> [String] {
+    var words: [String] = []
     if let method = options.method { words += ["-X", quoted(Argument(method))] }
     for given in options.given where !ours.contains(given.name) && given.name != "request" {
       if given.name == "unix-socket", let value = given.value, value.bytes.first == UInt8(ascii: "@") {
@@ -23,7 +29,7 @@ package enum CurlCommandLine {
       let completed = Argument(URLArgument.completed(url))
       words += ["--url", quoted(options.showsSecrets ? completed : SecretArguments.masked(completed, of: "url"))]
     }
-    return words.joined(separator: " ") + "\n"
+    return words
   }
 
   /// The word for a POSIX shell; what is not text, and control characters, as in `$'\\033'` of bash and POSIX.1-2024.

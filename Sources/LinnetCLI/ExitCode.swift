@@ -8,6 +8,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   /// Wrong use of the command, or a request that cannot be sent as it was asked for.
   case usage = 2
   case malformedURL = 3
+  /// A status from 400 to 499 with `--check-status`.
+  case clientError = 4
+  /// Also, with `--check-status`, a status of 500 or more: the number is that of the tools which have the option.
   case proxyNotResolved = 5
   case hostNotResolved = 6
   case connectFailed = 7
@@ -48,6 +51,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
+  /// The status for an HTTP error with `--check-status`.
+  static func ofHTTPError(_ status: Int) -> ExitCode { status < 500 ? .clientError : .proxyNotResolved }
+
   /// The status for an error of the client.
   init(_ error: TransportError) { self.init(error.code, in: error.phase) }
 

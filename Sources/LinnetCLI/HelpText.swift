@@ -31,8 +31,8 @@ package enum HelpText {
     A switch such as --location is turned off again by --no-location.
 
     Exit statuses
-      0 done  1 scheme not supported, redirection refused  2 wrong use  3 malformed URL  5 proxy not found
-      6 host not found  7 cannot connect  8 not HTTP  16 broken HTTP/2, or none  18 body cut short
+      0 done  1 scheme not supported, redirection refused  2 wrong use  3 malformed URL
+      4/5 status 400/500 or more with --check-status  5 proxy not found  6 host not found  7 cannot connect  8 not HTTP  16 broken HTTP/2, or none  18 body cut short
       22 status 400 or more with --fail  23 cannot write  26 cannot read  28 timeout  33 cannot continue
       35 TLS handshake  42 aborted  47 too many redirections  52 empty reply
       55/56 connection lost while sending/receiving  58 client certificate  60 server certificate refused
@@ -45,6 +45,7 @@ package enum HelpText {
       SSL_CERT_FILE, SSL_CERT_DIR, LINNET_CA_BUNDLE  where certificate authorities are
       SSLKEYLOGFILE                                  a file for TLS secrets, for Wireshark
       NETRC                                          the file of --netrc
+      NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM    whether a terminal is coloured
 
     Files
       $XDG_CONFIG_HOME/linnet/config, else ~/.config/linnet/config   options for every run; -q leaves them out

@@ -13,7 +13,7 @@ enum LinnetCommand {
       options = try CommandLineParser.parse(
         Argument.ofProcess, standardConfig: ConfigFiles.standard, readConfig: ConfigFiles.read)
     } catch {
-      Console.error(error.message)
+      Console.error(error, asJSON: asksForJSON(Argument.ofProcess))
       Signals.end(error.exitCode)
     }
     Argument.hideSecrets(of: options)
@@ -24,6 +24,12 @@ enum LinnetCommand {
     case .demo: run { await Demo.run() ? .success : .aborted }
     case .request: run { await RequestCommand.run(options) }
     }
+  }
+
+  /// Whether a command line that cannot be understood as a whole asks for errors as JSON.
+  private static func asksForJSON(_ words: [Argument]) -> Bool {
+    zip(words, words.dropFirst()).contains { $0.text == "--output-format" && $1.text == "json" }
+      || words.contains { $0.text == "--output-format=json" }
   }
 
   /// Prints what the user asked for. A reader that has seen enough (`| head -1`) is no error.

@@ -26,7 +26,8 @@ enum NetrcOptions {
     }
     guard let text = path.exactText else { throw .usage("the name of the netrc file '\(path.text)' is not UTF-8") }
     if status.st_mode & 0o077 != 0 && options.reportsErrors {
-      Console.warning("other users can read the passwords in '\(path.text)'; chmod 600 keeps them out")
+      Console.warning(
+        "other users can read the passwords in '\(path.text)'; chmod 600 keeps them out", asJSON: options.reportsJSON)
     }
     return .file(text)
   }

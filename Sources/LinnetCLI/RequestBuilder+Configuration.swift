@@ -2,6 +2,15 @@ internal import Glibc
 internal import LinnetHTTP
 
 extension RequestBuilder {
+  /// Whether one client does for both: whatever ``configuration()`` looks at is the same.
+  func hasSameClient(as other: RequestBuilder) -> Bool {
+    let (own, others) = (options, other.options)
+    return own.connection == others.connection && own.tls == others.tls && own.proxy == others.proxy
+      && own.redirects == others.redirects && givesReferer == other.givesReferer
+      && own.credentials == others.credentials && cookies.jar === other.cookies.jar && own.run == others.run
+      && own.isCompressed == others.isCompressed
+  }
+
   /// The client that the options ask for.
   func configuration() throws(CommandError) -> HTTPClientConfiguration {
     var configuration = HTTPClientConfiguration()

@@ -15,12 +15,13 @@ struct RequestBuilder {
   let cookies: CookieOptions
   let query: [UInt8]
 
-  init(_ options: CommandLineOptions) async throws(CommandError) {
+  /// - Parameter jar: That of the options before `--next`.
+  init(_ options: CommandLineOptions, jar: CookieJar? = nil) async throws(CommandError) {
     self.options = options
     method = try Self.method(options)
     body = try RequestBodySource(options)
     credentials = try CredentialOptions(options.credentials)
-    cookies = CookieOptions(options)
+    cookies = CookieOptions(options, jar: jar)
     try await cookies.load()
     query = try RequestBodySource.bytes(of: options.queries + (options.sendsDataInQuery ? options.data : []))
     try addGivenHeaders()

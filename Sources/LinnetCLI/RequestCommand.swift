@@ -15,21 +15,38 @@ struct RequestCommand {
     do throws(CommandError) {
       if let file = options.errorFile, !options.run.isDryRun, !options.run.printsCurl { try Console.redirect(to: file) }
       if options.run.printsCurl { return try print(CurlCommandLine.text(options)) }
-      return await (try await RequestCommand(options)).runAll()
+      var commands: [RequestCommand] = []
+      for section in [options] + options.following {
+        commands.append(try await RequestCommand(section, after: commands.last))
+      }
+      var exitCode = ExitCode.success
+      for command in commands {
+        let code = await command.runAll()
+        if exitCode == .success { exitCode = code }
+        if code == .brokenPipe || code != .success && options.run.failsEarly { break }
+      }
+      // Sections share clients: none is shut down before the last has ended.
+      for command in commands { await command.client.shutdown(grace: .zero) }
+      return exitCode
     } catch {
       report(error, options)
       return error.exitCode
     }
   }
 
-  private init(_ options: CommandLineOptions) async throws(CommandError) {
+  /// - Parameter former: The section before `--next`, whose cookies and connections go on where its options allow it.
+  private init(_ options: CommandLineOptions, after former: RequestCommand?) async throws(CommandError) {
     self.options = options
     try TransferRules.check(options)
     transfers = try TransferList(options)
     if transfers.hasSeveral && TransferRules.usesEntityTags(options) { throw TransferRules.oneEntityTag }
     writeOutFormat = try Self.format(options.writeOut)
-    let builder = try await RequestBuilder(options)
-    client = HTTPClient(configuration: try builder.configuration())
+    let builder = try await RequestBuilder(options, jar: former?.context.builder.cookies.jar)
+    if let former, former.context.builder.hasSameClient(as: builder) {
+      client = former.client
+    } else {
+      client = HTTPClient(configuration: try builder.configuration())
+    }
     try Self.checkFiles(options, builder)
     // A dry run makes no files, and neither does a run of which nothing will come: each transfer will say why.
     var quiet = options
@@ -67,26 +84,29 @@ struct RequestCommand {
   }
 
   private static func report(_ error: CommandError, _ options: CommandLineOptions) {
-    if options.reportsErrors && !error.message.isEmpty { Console.error(error.message) }
+    if options.reportsErrors && !error.message.isEmpty { Console.error(error, asJSON: options.reportsJSON) }
   }
 
   private func runAll() async -> ExitCode {
     if options.tls.isInsecure && options.reportsErrors {
-      Console.warning("-k: the server's certificate is not checked; anybody on the path can read and change everything")
+      Console.warning(
+        "-k: the server's certificate is not checked; anybody on the path can read and change everything",
+        asJSON: options.reportsJSON)
     }
     if options.proxy.tls.isInsecure && options.reportsErrors {
-      Console.warning("--proxy-insecure: the proxy's certificate is not checked; anybody may take its place")
+      Console.warning(
+        "--proxy-insecure: the proxy's certificate is not checked; anybody may take its place",
+        asJSON: options.reportsJSON)
     }
     if options.reportsErrors {
       for warning in IdleOptions.warnings(options, hasProxyVariables: Environment.namesProxy) {
-        Console.warning(warning)
+        Console.warning(warning, asJSON: options.reportsJSON)
       }
     }
     if options.outputs.count > options.urls.count && options.reportsErrors {
-      Console.warning("there are more -o and -O than URLs")
+      Console.warning("there are more -o and -O than URLs", asJSON: options.reportsJSON)
     }
     let exitCode = options.run.isParallel ? await runParallel() : await runInTurn()
-    await client.shutdown(grace: .zero)
     if options.run.isDryRun { return exitCode }
     do throws(CommandError) {
       try await context.builder.cookies.save()
@@ -150,7 +170,12 @@ struct RequestCommand {
     let report = await transfer.run()
     // A transfer that another's failure ended has nothing to say.
     if Task.isCancelled { return report.exitCode }
-    if let failure = report.failure { Self.report(failure, options) }
+    if options.reportsJSON {
+      Console.write(WriteOut.record(report, SecretMask(showsSecrets: options.showsSecrets)) + "\n")
+    } else if let failure = report.failure {
+      Self.report(failure, options)
+    }
+    context.verbose(job.number)?.show(report)
     do throws(CommandError) {
       try writeOut(report)
     } catch {
@@ -163,7 +188,9 @@ struct RequestCommand {
   private func writeOut(_ report: TransferReport) throws(CommandError) {
     guard let writeOutFormat, report.exitCode != .brokenPipe else { return }
     let (parts, unknown) = WriteOut.format(writeOutFormat, report)
-    for name in unknown where options.reportsErrors { Console.warning("-w: there is no variable '\(name)'") }
+    for name in unknown where options.reportsErrors {
+      Console.warning("-w: there is no variable '\(name)'", asJSON: options.reportsJSON)
+    }
     for part in parts {
       if part.isStandardError { Console.write(part.text) } else { _ = try Self.print(part.text) }
     }

@@ -14,7 +14,7 @@ struct SecretMask: Sendable {
 
   func line(for header: HTTPHeader) -> String { "\(header.name): \(value(of: header))" }
 
-  private func value(of header: HTTPHeader) -> String {
+  func value(of header: HTTPHeader) -> String {
     guard !showsSecrets else { return header.value }
     if isHidden(header) { return "***" }
     // A URL may stand in any field; in these it may be one without a scheme.

@@ -7,14 +7,17 @@ package struct VerboseOutput: Sendable {
   /// The framing field of the request's body, which the client adds after the other fields.
   private let framingLine: String?
 
+  /// Times and sizes are told, too (`-vv`).
+  private let showsTimes: Bool
   /// What stands before each line.
   private let stamp: TraceStamp?
 
   package init(showsSecrets: Bool, framingLine: String?) {
-    self.init(showsSecrets: showsSecrets, framingLine: framingLine, stamp: nil)
+    self.init(showsSecrets: showsSecrets, framingLine: framingLine, stamp: nil, showsTimes: false)
   }
 
-  init(showsSecrets: Bool, framingLine: String?, stamp: TraceStamp?) {
+  init(showsSecrets: Bool, framingLine: String?, stamp: TraceStamp?, showsTimes: Bool) {
+    self.showsTimes = showsTimes
     mask = SecretMask(showsSecrets: showsSecrets)
     self.framingLine = framingLine
     self.stamp = stamp
@@ -27,6 +30,23 @@ package struct VerboseOutput: Sendable {
   func show(trailers: HTTPHeaders) { write(block(trailers.map { mask.line(for: $0) }, mark: "<")) }
 
   func note(_ text: String) { write(lines(["* \(text)"])) }
+
+  /// What is known at the end of a transfer, with `-vv`.
+  func show(_ report: TransferReport) { if showsTimes { write(lines(Self.times(report).map { "* \($0)" })) } }
+
+  package static func times(_ report: TransferReport) -> [String] {
+    var lines = [
+      "times: request sent after \(milliseconds(report.requestTime)), head after \(milliseconds(report.startTransferTime)), "
+        + "all after \(milliseconds(report.totalTime))"
+    ]
+    if report.redirectCount > 0 {
+      lines.append("redirections: \(report.redirectCount), the last after \(milliseconds(report.redirectTime))")
+    }
+    lines.append(
+      "sent: \(report.requestBytes) bytes of heads, \(report.uploadedBytes) of bodies; received: "
+        + "\(report.headBytes) of heads, \(report.downloadedBytes) of the body")
+    return lines
+  }
 
   private func write(_ text: String) {
     let stamp = stamp?.text ?? ""
@@ -51,13 +71,13 @@ package struct VerboseOutput: Sendable {
   }
 
   private func text(for connection: ConnectionInfo) -> String {
-    var text = lines(Self.notes(on: connection).map { "* \($0)" })
+    var text = lines(Self.notes(on: connection, withTimes: showsTimes).map { "* \($0)" })
     if !connection.isReused, let head = connection.proxy?.connectResponse { text += self.text(for: head) }
     return text
   }
 
   /// What is told about a connection, line by line.
-  static func notes(on connection: ConnectionInfo) -> [String] {
+  package static func notes(on connection: ConnectionInfo, withTimes: Bool = false) -> [String] {
     var notes = connection.failedPeers.map { "could not connect: \($0)" }
     notes.append("\(connection.isReused ? "reusing the connection" : "connected") to \(connection.peerAddress)")
     if let proxy = connection.proxy {
@@ -65,7 +85,18 @@ package struct VerboseOutput: Sendable {
       if let tls = proxy.tls { notes += Self.notes(on: tls).map { "proxy: \($0)" } }
     }
     if let tls = connection.tls { notes += Self.notes(on: tls) }
+    guard withTimes else { return notes }
+    if let local = connection.localAddress { notes.append("from \(local)") }
+    guard !connection.isReused else { return notes }
+    let timings = connection.timings
+    var parts = ["looked up in \(milliseconds(timings.resolve))", "connected in \(milliseconds(timings.connect))"]
+    if connection.tls != nil { parts.append("TLS in \(milliseconds(timings.tls))") }
+    notes.append(parts.joined(separator: ", "))
     return notes
+  }
+
+  private static func milliseconds(_ duration: Duration) -> String {
+    "\(fixed(duration.inSeconds * 1000, digits: 1)) ms"
   }
 
   private static func notes(on tls: ConnectionInfo.TLSInfo) -> [String] {

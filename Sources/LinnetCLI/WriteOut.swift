@@ -197,13 +197,30 @@ package struct WriteOut {
 
   // MARK: JSON
 
-  private static func json(_ report: TransferReport) -> String {
-    let members = names.map { "\(quoted($0)):\(value($0, report)?.json ?? "null")" }
-    return "{\(members.joined(separator: ","))}"
+  private static func json(_ report: TransferReport) -> String { "{\(members(report))}" }
+
+  private static func members(_ report: TransferReport) -> String {
+    names.map { "\(quoted($0)):\(value($0, report)?.json ?? "null")" }.joined(separator: ",")
+  }
+
+  /// What `--output-format json` tells of a transfer: the variables and the head's fields. It goes where logs are kept, so
+  /// secrets are masked as those of `-v`.
+  static func record(_ report: TransferReport, _ mask: SecretMask) -> String {
+    var shown = report
+    shown.url = mask.url(report.url)
+    shown.effectiveURL = mask.url(report.effectiveURL)
+    shown.redirectURL = mask.url(report.redirectURL)
+    shown.referer = mask.url(report.referer)
+    let fields = report.headers.map { (name: $0.name, value: mask.value(of: $0)) }
+    return "{\(members(shown)),\"headers\":\(headerJSON(fields))}"
+  }
+
+  private static func headerJSON(_ headers: HTTPHeaders) -> String {
+    headerJSON(headers.map { (name: $0.name, value: $0.value) })
   }
 
   /// Names in lower case with the list of their values, in the order in which they came first.
-  private static func headerJSON(_ headers: HTTPHeaders) -> String {
+  private static func headerJSON(_ headers: [(name: String, value: String)]) -> String {
     var order: [String] = []
     var values: [String: [String]] = [:]
     for header in headers {
@@ -215,7 +232,7 @@ package struct WriteOut {
   }
 
   /// A JSON string (RFC 8259 §7).
-  fileprivate static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -224,7 +241,7 @@ package struct WriteOut {
       case "\n": quoted += "\\n"
       case "\r": quoted += "\\r"
       case "\t": quoted += "\\t"
-      case _ where scalar.value < 0x20:
+      case _ where scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value:
         let digits = String(scalar.value, radix: 16)
         quoted += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
       default: quoted.unicodeScalars.append(scalar)

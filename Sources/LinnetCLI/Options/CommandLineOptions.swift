@@ -61,6 +61,14 @@ package struct CommandLineOptions: Sendable, Equatable {
     case remoteName
   }
 
+  /// When output is made pleasant for people.
+  package enum When: String, Sendable, Equatable {
+    /// On a terminal.
+    case auto
+    case always
+    case never
+  }
+
   package var action = Action.request
   /// What `--help` or `completions` is about.
   package var topic: String?
@@ -92,10 +100,20 @@ package struct CommandLineOptions: Sendable, Equatable {
   package var includesHead = false
   package var failsOnHTTPError = false
   package var keepsBodyOfHTTPError = false
+  /// The exit status tells the class of an HTTP error.
+  package var checksStatus = false
+  /// Whether JSON on standard output is laid out in lines.
+  package var pretty = When.auto
+  /// Whether standard output is coloured.
+  package var colour = When.auto
   package var writeOut: Argument?
   package var isSilent = false
   package var showsErrors = false
-  package var isVerbose = false
+  /// How often `-v` was given.
+  package var verbosity = 0
+  package var isVerbose: Bool { verbosity > 0 }
+  /// Errors, warnings and what is known of each transfer go to standard error as JSON, one object a line.
+  package var reportsJSON = false
   package var showsSecrets = false
   package var showsProgress = true
   /// Where errors and everything else for people goes in place of standard error (`--stderr`); `-` for standard output.
@@ -111,8 +129,27 @@ package struct CommandLineOptions: Sendable, Equatable {
   package var connection = Connection()
 
   package var run = Run()
+  /// What stands behind each `--next`.
+  package var following: [CommandLineOptions] = []
 
   package init() {}
+
+  /// What `--next` begins with: the options that are for the command as a whole.
+  var commonPart: CommandLineOptions {
+    var part = CommandLineOptions()
+    part.copyCommonPart(of: self)
+    return part
+  }
+
+  mutating func copyCommonPart(of other: CommandLineOptions) {
+    (isSilent, showsErrors, verbosity) = (other.isSilent, other.showsErrors, other.verbosity)
+    reportsJSON = other.reportsJSON
+    (showsSecrets, showsProgress) = (other.showsSecrets, other.showsProgress)
+    (errorFile, trace) = (other.errorFile, other.trace)
+    let (isGlobbing, schemes) = (run.isGlobbing, run.schemes)
+    run = other.run
+    (run.isGlobbing, run.schemes) = (isGlobbing, schemes)
+  }
 
   /// Whether errors are printed.
   var reportsErrors: Bool { !isSilent || showsErrors }

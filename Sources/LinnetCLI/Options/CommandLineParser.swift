@@ -4,6 +4,8 @@ internal import LinnetHTTP
 package struct CommandLineParser {
   private var options = CommandLineOptions()
   private var words: [Word] = []
+  /// What stands before each `--next` so far.
+  private var sections: [CommandLineOptions] = []
   private let readConfig: ConfigReader
   /// How many configuration files name each other at this point.
   private var configDepth = 0
@@ -44,7 +46,19 @@ package struct CommandLineParser {
     parser.isAtFirstOption = true
     try parser.parse(arguments)
     try parser.finish()
-    return parser.options
+    return parser.joined
+  }
+
+  /// The first section with the others behind it; what is for the command as a whole counts wherever it stood.
+  private var joined: CommandLineOptions {
+    guard var first = sections.first else { return options }
+    first.copyCommonPart(of: options)
+    first.following = (sections.dropFirst() + [options]).map { section in
+      var section = section
+      section.copyCommonPart(of: options)
+      return section
+    }
+    return first
   }
 
   private static func disablesConfig(_ word: Argument?) -> Bool {
@@ -134,6 +148,14 @@ package struct CommandLineParser {
     case .flag(let set): set(&options, true)
     case .choice(let choose): choose(&options)
     case .value(let take): try take(&options, value)
+    case .parser(.next):
+      guard options.action == .request else { return }
+      // Its place is known by the sections themselves.
+      options.given.removeLast()
+      try finish()
+      sections.append(options)
+      options = options.commonPart
+      words = []
     case .parser(.url): words.append(Word(argument: value, isURL: true))
     case .parser(.config): try apply(try readConfig(value))
     case .parser(.disableConfig):
@@ -182,7 +204,7 @@ package struct CommandLineParser {
       return
     case .request: break
     }
-    if let first, !first.isURL {
+    if let first, !first.isURL, sections.isEmpty {
       if words.count == 1, first.argument.text == "demo" {
         options.action = .demo
         return
@@ -250,6 +272,9 @@ extension CommandLineOptions {
     }
     guard credentials.user == nil || credentials.bearerToken == nil else {
       throw .usage("-u cannot be used together with --oauth2-bearer")
+    }
+    guard !checksStatus || !failsOnHTTPError else {
+      throw .usage("--check-status cannot be used together with -f or --fail-with-body: their statuses differ")
     }
     guard credentials.scheme == .basic || credentials.bearerToken == nil else {
       throw .usage("--oauth2-bearer cannot be used together with --digest or --anyauth")

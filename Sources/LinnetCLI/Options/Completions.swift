@@ -62,7 +62,7 @@ package enum Completions {
     }
     let lines = Option.all.flatMap { option -> [String] in
       let value = option.value.map { ":\(quoted($0)):\(takesFile(option) ? "_files" : " ")" } ?? ""
-      let names = ["--\(option.long)"] + (option.short.map { ["-\($0)"] } ?? [])
+      let names = ["--\(option.long)"] + (option.short.map { ["-\(quoted(String($0)))"] } ?? [])
       return names.map { "  '*\($0)[\(quoted(option.help))]\(value)' \\" }
     }
     return """

@@ -65,7 +65,9 @@ package enum ManualPage {
   /// What each exit status means.
   package static let statuses: [(code: Int32, meaning: String)] = [
     (0, "Done."), (1, "The scheme is not supported, or a redirection was refused."), (2, "Wrong use of the command."),
-    (3, "Malformed URL."), (5, "The proxy's name has no address."), (6, "The host's name has no address."),
+    (3, "Malformed URL."), (4, "The server answered 400 to 499, with --check-status."),
+    (5, "The proxy's name has no address; with --check-status: the server answered 500 or more."),
+    (6, "The host's name has no address."),
     (7, "Cannot connect."), (8, "The answer is not HTTP."), (16, "Broken HTTP/2, or none although it has to be."),
     (18, "The body was cut short."), (22, "The server answered 400 or more, with --fail."), (23, "Cannot write."),
     (26, "Cannot read."), (28, "Timeout."), (33, "The transfer cannot be continued."), (35, "TLS handshake failed."),
@@ -81,6 +83,7 @@ package enum ManualPage {
     ("http_proxy, https_proxy, all_proxy", "The proxies, as for -x."), ("no_proxy", "Hosts that need none."),
     ("LINNET_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR", "Where certificate authorities are."),
     ("SSLKEYLOGFILE", "A file for the secrets of TLS sessions, for Wireshark."), ("NETRC", "The file of --netrc."),
+    ("NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM", "Whether a terminal is coloured; for what is none, only --color counts."),
   ]
 
   private static let files = [

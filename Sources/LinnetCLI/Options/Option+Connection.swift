@@ -89,6 +89,8 @@ extension Option {
 
   static let commandOptions: [Option] = [
     .action(nil, "url", "URL", "a URL, as one without an option", .url),
+    .action(
+      ":", "next", nil, "begin anew, with options and URLs of their own; -v, -s and -Z stay", .next),
     .flag(nil, "path-as-is", "send /./ and /../ in the paths of URLs as they are", \.keepsDotSegments),
     .flag("g", "globoff", "{ } and [ ] in URLs have no meaning", \.run.hasGlobbingOff),
     .flag("Z", "parallel", "transfer all URLs at the same time", \.run.isParallel),

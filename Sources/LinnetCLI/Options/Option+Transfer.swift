@@ -17,6 +17,13 @@ extension Option {
     .flag("f", "fail", "no body and status 22 when the server answers 400 or more", \.failsOnHTTPError, common: true),
     .flag(
       nil, "fail-with-body", "the body and status 22 when the server answers 400 or more", \.failsOnHTTPErrorWithBody),
+    .parsed(
+      nil, "pretty", "auto|always|never", "lay out JSON on stdout in lines; auto: on a terminal", \.pretty,
+      OptionValue.when),
+    .parsed(
+      nil, "color", "auto|always|never", "colour JSON and heads on stdout; auto: on a terminal", \.colour,
+      OptionValue.when),
+    .flag(nil, "check-status", "status 4 when the server answers 400 or more, 5 from 500 on", \.checksStatus),
     .text(
       "w", "write-out", "FORMAT", "print after the transfer: %{http_code} and others, %{json} for all; @FILE",
       \.writeOut, common: true),
@@ -48,12 +55,15 @@ extension Option {
   ]
 
   static let verbosityOptions: [Option] = [
-    .flag("v", "verbose", "tell on stderr what is sent and received", \.isVerbose, common: true),
+    .counter("v", "verbose", "tell on stderr what is sent and received; -vv: and times", \.verbosity, common: true),
     .flag("s", "silent", "neither progress nor errors", \.isSilent, common: true),
     .flag("S", "show-error", "errors even with -s", \.showsErrors, common: true),
     .flag(nil, "show-secrets", "do not mask credentials, cookies and tokens", \.showsSecrets),
     .choice(nil, "no-progress", "no progress bar") { $0.showsProgress = false },
     .choice("#", "progress-bar", "a progress bar; this is the default") { $0.showsProgress = true },
+    .parsed(
+      nil, "output-format", "text|json", "json: errors, warnings and transfers as JSON lines on stderr",
+      \.reportsJSON, OptionValue.outputFormat),
     .value(nil, "trace", "FILE", "write all that is sent and received to FILE, with hexadecimal digits; - or %") {
       ($0.trace.file, $0.trace.isTextOnly) = ($1, false)
     },

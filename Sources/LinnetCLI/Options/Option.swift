@@ -22,7 +22,7 @@ package struct Option: Sendable {
 
   /// What needs more than the options.
   enum ParserAction: Sendable {
-    case url, config, disableConfig, help, version
+    case url, config, disableConfig, help, version, next
   }
 
   /// Options under a heading.
@@ -69,7 +69,6 @@ package struct Option: Sendable {
     "--form-string": "multipart forms are not supported yet", "--retry": "retrying is not supported yet",
     "--retry-delay": "retrying is not supported yet", "--retry-max-time": "retrying is not supported yet",
     "--retry-connrefused": "retrying is not supported yet", "--retry-all-errors": "retrying is not supported yet",
-    "--next": "all URLs of one command share its options", "-:": "all URLs of one command share its options",
     "--socks4": "SOCKS 4 without names is not supported; use --socks4a", "--tlsv1.0": "TLS 1.0 is retired (RFC 8996)",
     "--tlsv1.1": "TLS 1.1 is retired (RFC 8996)", "--sslv3": "SSL is retired", "--http3": "HTTP/3 is not supported",
   ]
@@ -83,6 +82,16 @@ extension Option {
     Option(
       short: short, long: long, value: nil, help: help, isCommon: common,
       effect: .flag { options, isOn in options[keyPath: field] = isOn })
+  }
+
+  /// A switch that does more each time it is given.
+  static func counter(
+    _ short: Character?, _ long: String, _ help: String,
+    _ field: any WritableKeyPath<CommandLineOptions, Int> & Sendable, common: Bool = false
+  ) -> Option {
+    Option(
+      short: short, long: long, value: nil, help: help, isCommon: common,
+      effect: .flag { options, isOn in options[keyPath: field] = isOn ? options[keyPath: field] + 1 : 0 })
   }
 
   static func choice(

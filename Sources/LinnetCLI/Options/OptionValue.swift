@@ -143,6 +143,21 @@ enum OptionValue {
     return .init(isOlder: sign == UInt8(ascii: "-"), value: rest)
   }
 
+  static func when(_ value: Argument, of option: String) throws(CommandError) -> CommandLineOptions.When {
+    guard let when = CommandLineOptions.When(rawValue: value.text) else {
+      throw .usage("option \(option): '\(value.text)' is none of auto, always, never")
+    }
+    return when
+  }
+
+  /// Whether it is JSON.
+  static func outputFormat(_ value: Argument, of option: String) throws(CommandError) -> Bool {
+    guard ["text", "json"].contains(value.text) else {
+      throw .usage("option \(option): '\(value.text)' is neither text nor json")
+    }
+    return value.text == "json"
+  }
+
   // MARK: Data
 
   /// The five forms of `--data-urlencode`.

@@ -25,7 +25,7 @@ struct BodyOutput: ~Copyable {
 
   deinit { if isOpenFile { close(descriptor) } }
 
-  private var isStandardOutput: Bool { place.kind == .standardOutput }
+  var isStandardOutput: Bool { place.kind == .standardOutput }
 
   private var isOpenFile: Bool { !isStandardOutput && descriptor >= 0 }
 

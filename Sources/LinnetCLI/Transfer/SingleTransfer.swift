@@ -48,7 +48,8 @@ struct SingleTransfer: Sendable {
   }
 
   var drawsProgress: Bool {
-    context.showsProgress && options.showsProgress && !options.isSilent && !options.isVerbose && isatty(2) == 1
+    context.showsProgress && options.showsProgress && !options.isSilent && !options.isVerbose && !options.reportsJSON
+      && isatty(2) == 1
   }
 
   /// What would be sent.

@@ -12,7 +12,8 @@ extension TimeCondition {
       self.init(isSince: !given.isOlder, seconds: Int64(status.st_mtim.tv_sec))
     } else {
       if options.reportsErrors {
-        Console.warning("-z: '\(given.value.text)' is neither a date nor a file; it is not looked at")
+        Console.warning(
+          "-z: '\(given.value.text)' is neither a date nor a file; it is not looked at", asJSON: options.reportsJSON)
       }
       return nil
     }

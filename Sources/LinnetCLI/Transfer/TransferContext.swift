@@ -27,7 +27,7 @@ struct TransferContext: Sendable {
     guard options.isVerbose else { return nil }
     return VerboseOutput(
       showsSecrets: options.showsSecrets, framingLine: builder.body.framingLine,
-      stamp: TraceStamp(options, number: number))
+      stamp: TraceStamp(options, number: number), showsTimes: options.verbosity > 1)
   }
 
   /// What `--trace` shows of it.

@@ -15,7 +15,8 @@ extension TransferRun {
       }
       report.fileName = output.path?.text
       if options.includesHead || options.wantsHeadOnly {
-        for head in heads { try output.write(HeadOutput.text(head)) }
+        let style = output.isStandardOutput ? TerminalStyle(options) : nil
+        for head in heads { try output.write(style.map { $0.head(HeadOutput.text(head)) } ?? HeadOutput.text(head)) }
       }
       if !isUnwanted(response), let failed = try await copy(response) { outcome = Outcome(failed) }
       report.downloadedBytes = response.body.receivedWireBytes
@@ -26,6 +27,9 @@ extension TransferRun {
       if outcome.failure == nil { keepTime(of: response) }
       try output.finish()
       if outcome.failure == nil { try keepEntityTag(of: response) }
+      if outcome.failure == nil, options.checksStatus, response.status.code >= 400 {
+        outcome.failure = httpError(response, ExitCode.ofHTTPError(response.status.code))
+      }
     } catch {
       report.downloadedBytes = response.body.receivedWireBytes
       outcome = Outcome(error)
@@ -48,8 +52,7 @@ extension TransferRun {
       }
     }
     if options.failsOnHTTPError && status >= 400 {
-      let reason = response.head.reason.isEmpty ? response.status.reasonPhrase : response.head.reason
-      outcome.failure = CommandError(.httpError, "\(name(of: response)): the server answered \(status) \(reason)")
+      outcome.failure = httpError(response, .httpError)
       guard options.keepsBodyOfHTTPError && refusal == nil else { return nil }
     }
     if let refusal {
@@ -59,6 +62,11 @@ extension TransferRun {
     // What the user has stays as it is.
     if isUnwanted(response) && !options.includesHead && !options.wantsHeadOnly { return nil }
     return missing
+  }
+
+  private func httpError(_ response: HTTPResponse, _ code: ExitCode) -> CommandError {
+    let reason = response.head.reason.isEmpty ? response.status.reasonPhrase : response.head.reason
+    return CommandError(code, "\(name(of: response)): the server answered \(response.status.code) \(reason)")
   }
 
   private func name(of response: HTTPResponse) -> String {
@@ -99,6 +107,9 @@ extension TransferRun {
     }
     var pace = options.transfer.rateLimit.map { TransferPace(bytesPerSecond: $0) }
     var received: UInt64 = 0
+    var layout =
+      output.isStandardOutput && resume == nil
+      ? TerminalStyle(options).layout(for: response, isDecoded: options.isCompressed) : nil
     while true {
       let chunk: ByteChunk?
       do throws(TransportError) {
@@ -116,13 +127,23 @@ extension TransferRun {
       while !rest.isEmpty {
         let piece = rest.prefix(pace?.pieceBytes ?? rest.count)
         rest = rest.dropFirst(piece.count)
-        try output.write(piece)
+        try write(piece, &layout)
         await monitor?.count(piece.count)
         if let wait = pace?.take(piece.count, at: start.duration(to: .now)) { try await pause(wait, response) }
       }
     }
+    var end: [UInt8] = []
+    layout?.finish(&end)
+    try output.write(ByteChunk(end))
     if let trailers = body.trailers, !trailers.isEmpty { verbose?.show(trailers: trailers) }
     return nil
+  }
+
+  private mutating func write(_ piece: ByteChunk, _ layout: inout JSONLayout?) throws(CommandError) {
+    guard layout != nil else { return try output.write(piece) }
+    var text: [UInt8] = []
+    layout?.append(piece, to: &text)
+    try output.write(ByteChunk(text))
   }
 
   /// Waits before more is read: what the server sends meanwhile fills the buffers on the way and slows it down.

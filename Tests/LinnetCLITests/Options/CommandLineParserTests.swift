@@ -185,13 +185,19 @@ struct CommandLineParserTests {
     let samples = [
       "SECONDS": "1", "NUMBER": "1", "SPEED": "1K", "BYTES": "1M", "OFFSET": "-", "RANGE": "0-1",
       "HOST:PORT:ADDR[,ADDR]": "a:1:127.0.0.1", "HOST:PORT:HOST2:PORT2": ":::", "PEM|DER|P12": "P12", "PEM|DER": "DER",
-      "VERSION": "1.3", "SCHEMES": "=https",
+      "VERSION": "1.3", "SCHEMES": "=https", "text|json": "json", "auto|always|never": "always",
     ]
-    for option in Option.all where !["disable", "config", "key", "proxy-key"].contains(option.long) {
+    for option in Option.all where !["disable", "config"].contains(option.long) {
       let value = option.value.map { [samples[$0] ?? "x"] } ?? []
-      _ = try CommandLineParser.parse((["--\(option.long)"] + value + ["http://a/"]).map { Argument($0) })
+      let isOfProxy = option.long.hasPrefix("proxy-")
+      let isOfCertificate = ["key", "key-type", "pass", "cert-type"].contains(
+        isOfProxy ? String(option.long.dropFirst(6)) : option.long)
+      let needed = isOfCertificate ? ["--\(isOfProxy ? "proxy-" : "")cert", "c"] : []
+      let url = option.long == "next" ? ["http://b/"] : []
+      let more = needed + ["http://a/"]
+      _ = try CommandLineParser.parse((url + ["--\(option.long)"] + value + more).map { Argument($0) })
       if let short = option.short {
-        _ = try CommandLineParser.parse((["-\(short)"] + value + ["http://a/"]).map { Argument($0) })
+        _ = try CommandLineParser.parse((url + ["-\(short)"] + value + more).map { Argument($0) })
       }
     }
   }
