@@ -1,4 +1,3 @@
-internal import LinnetBytes
 internal import LinnetHTTPTypes
 
 /// Adds the cookies of the jar to each hop and keeps those that its response sets.
