@@ -62,6 +62,7 @@ let package = Package(
     .target(name: "LinnetBytes", swiftSettings: pure),
     .target(name: "LinnetHTTPTypes", dependencies: ["LinnetBytes"], swiftSettings: pure),
     .target(name: "LinnetProtocols", dependencies: ["LinnetBytes", "LinnetHTTPTypes"], swiftSettings: pure),
+    .target(name: "LinnetPolicies", dependencies: ["LinnetBytes", "LinnetHTTPTypes"], swiftSettings: pure),
     .target(name: "LinnetCompression", dependencies: ["LinnetBytes", "CLinnetZlib"], swiftSettings: pure),
     .target(name: "LinnetTLS", dependencies: ["LinnetBytes", "CLinnetOpenSSL"], swiftSettings: pure),
     .target(
@@ -88,7 +89,7 @@ let package = Package(
     .target(
       name: "Linnet",
       dependencies: [
-        "LinnetHTTP", "LinnetBytes", "LinnetProtocols", "LinnetTLS",
+        "LinnetHTTP", "LinnetBytes", "LinnetPolicies", "LinnetProtocols", "LinnetTLS",
         .target(name: "LinnetMacros", condition: .when(traits: ["Macros"])),
       ], swiftSettings: common),
 
@@ -108,39 +109,55 @@ let package = Package(
       name: "LinnetBenchmarks", dependencies: ["LinnetHTTP", "Linnet", "CLinnetAllocationCounter"],
       path: "Benchmarks/LinnetBenchmarks", swiftSettings: common),
 
-    // Tests mirror Sources.
-    .testTarget(name: "LinnetBytesTests", dependencies: ["LinnetBytes"], swiftSettings: common),
-    .testTarget(name: "LinnetHTTPTypesTests", dependencies: ["LinnetHTTPTypes", "LinnetBytes"], swiftSettings: common),
+    // Tests mirror Sources. What they share and the product does not need:
+    .target(name: "LinnetTestRandom", path: "Tests/LinnetTestRandom", swiftSettings: pure),
+    .testTarget(name: "LinnetBytesTests", dependencies: ["LinnetTestRandom", "LinnetBytes"], swiftSettings: common),
     .testTarget(
-      name: "LinnetProtocolsTests", dependencies: ["LinnetProtocols", "LinnetHTTPTypes", "LinnetBytes", "LinnetTLS"],
+      name: "LinnetHTTPTypesTests", dependencies: ["LinnetTestRandom", "LinnetHTTPTypes", "LinnetBytes"],
       swiftSettings: common),
     .testTarget(
-      name: "LinnetCompressionTests", dependencies: ["LinnetCompression", "LinnetBytes"], swiftSettings: common),
-    .testTarget(
-      name: "LinnetHTTP2Tests", dependencies: ["LinnetHTTP2", "LinnetHTTPTypes", "LinnetBytes"],
+      name: "LinnetProtocolsTests",
+      dependencies: ["LinnetTestRandom", "LinnetProtocols", "LinnetHTTPTypes", "LinnetBytes", "LinnetTLS"],
       swiftSettings: common),
-    .testTarget(name: "LinnetTLSTests", dependencies: ["LinnetTLS", "LinnetBytes"], swiftSettings: common),
+    .testTarget(
+      name: "LinnetPoliciesTests",
+      dependencies: ["LinnetTestRandom", "LinnetPolicies", "LinnetHTTPTypes", "LinnetBytes"],
+      swiftSettings: common),
+    .testTarget(
+      name: "LinnetCompressionTests", dependencies: ["LinnetTestRandom", "LinnetCompression", "LinnetBytes"],
+      swiftSettings: common),
+    .testTarget(
+      name: "LinnetHTTP2Tests", dependencies: ["LinnetTestRandom", "LinnetHTTP2", "LinnetHTTPTypes", "LinnetBytes"],
+      swiftSettings: common),
+    .testTarget(
+      name: "LinnetTLSTests", dependencies: ["LinnetTestRandom", "LinnetTLS", "LinnetBytes"], swiftSettings: common),
     .testTarget(
       name: "LinnetIOTests", dependencies: ["LinnetIO", "LinnetProtocols", "LinnetBytes", "LinnetTestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "LinnetTestSupportTests",
       dependencies: [
-        "LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS", "LinnetHTTP2",
+        "LinnetTestRandom", "LinnetTestSupport", "Linnet", "LinnetHTTP", "LinnetIO", "LinnetBytes", "LinnetTLS",
+        "LinnetHTTP2",
         "LinnetHTTPTypes",
       ],
       swiftSettings: common),
     .testTarget(
       name: "LinnetHTTPTests",
       dependencies: [
-        "LinnetHTTP", "LinnetTestSupport", "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols", "LinnetTLS", "LinnetIO",
+        "LinnetTestRandom", "LinnetHTTP", "LinnetTestSupport", "LinnetBytes", "LinnetHTTPTypes", "LinnetProtocols",
+        "LinnetTLS", "LinnetIO",
       ], swiftSettings: common),
     .testTarget(
       name: "LinnetTests",
-      dependencies: ["Linnet", "LinnetHTTP", "LinnetTestSupport", "LinnetBytes", "LinnetProtocols", "LinnetTLS"],
+      dependencies: [
+        "LinnetTestRandom", "Linnet", "LinnetHTTP", "LinnetTestSupport", "LinnetBytes", "LinnetPolicies",
+        "LinnetProtocols", "LinnetTLS",
+      ],
       swiftSettings: common),
     .testTarget(
-      name: "LinnetMacroExpansionTests", dependencies: ["LinnetMacroExpansion"], swiftSettings: common + [hostSyntax],
+      name: "LinnetMacroExpansionTests", dependencies: ["LinnetTestRandom", "LinnetMacroExpansion"],
+      swiftSettings: common + [hostSyntax],
       linkerSettings: [hostSyntaxLinking]),
     // The examples of the documents that people come from, and ours beside them; an application's settings.
     .testTarget(
@@ -152,7 +169,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "LinnetCLITests",
-      dependencies: ["LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
+      dependencies: ["LinnetTestRandom", "LinnetCLI", "LinnetTestSupport", "LinnetHTTP", "LinnetIO", "LinnetBytes"],
       swiftSettings: common),
   ]
 )

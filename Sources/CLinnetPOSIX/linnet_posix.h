@@ -153,6 +153,13 @@ static inline ssize_t linnet_write_without_signal(int fd, const void *bytes, siz
 static inline ssize_t linnet_fsync(int fd) { LINNET_RESULT(fsync(fd)); }
 static inline ssize_t linnet_truncate(int fd, off_t length) { LINNET_RESULT(ftruncate(fd, length)); }
 static inline ssize_t linnet_rename(const char *from, const char *to) { LINNET_RESULT(rename(from, to)); }
+// 0 when a regular file stands at the path, or nothing.
+static inline ssize_t linnet_check_replaceable(const char *path) {
+  struct stat status;
+  if (lstat(path, &status) != 0) return errno == ENOENT ? 0 : -(ssize_t)errno;
+  return S_ISREG(status.st_mode) ? 0 : S_ISLNK(status.st_mode) ? -ELOOP : S_ISDIR(status.st_mode) ? -EISDIR : -EPERM;
+}
+
 static inline ssize_t linnet_unlink(const char *path) { LINNET_RESULT(unlink(path)); }
 static inline ssize_t linnet_mkdir(const char *path, mode_t mode) { LINNET_RESULT(mkdir(path, mode)); }
 static inline ssize_t linnet_close(int fd) { LINNET_RESULT(close(fd)); }

@@ -34,13 +34,14 @@ package struct Argument: Sendable, Hashable {
       options.given.compactMap { given in given.value.map { ($0, given.name) } } + options.urls.map { ($0, "url") }
     let words = CommandLine.unsafeArgv
     for (value, option) in values {
-      guard let secret = SecretArguments.range(in: value, of: option) else { continue }
+      let secrets = SecretArguments.ranges(in: value, of: option)
+      guard !secrets.isEmpty else { continue }
       for index in 0..<Int(CommandLine.argc) where index > 0 {
         // The value is a word of its own, or ends one: `-uNAME:PASSWORD`, `--user=NAME:PASSWORD`.
         guard let word = words[index] else { continue }
         let start = strlen(word) - value.bytes.count
         guard start >= 0, memcmp(word + start, value.bytes, value.bytes.count) == 0 else { continue }
-        memset(word + start + secret.lowerBound, CInt(UInt8(ascii: "*")), secret.count)
+        for secret in secrets { memset(word + start + secret.lowerBound, CInt(UInt8(ascii: "*")), secret.count) }
       }
     }
   }

@@ -4,11 +4,9 @@ internal import Glibc
 enum Console {
   /// Sends everything for people to a file (`--stderr`); `-` is standard output.
   static func redirect(to path: Argument) throws(CommandError) {
-    let descriptor =
-      path.isDash
-      ? 1 : path.withCString { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o666) }
+    let descriptor = path.isDash ? 1 : try OutputFile(path).open(O_CREAT | O_TRUNC | O_APPEND, mode: 0o666)
     defer { if descriptor > 2 { close(descriptor) } }
-    guard descriptor >= 0, dup2(descriptor, 2) >= 0 else {
+    guard dup2(descriptor, 2) >= 0 else {
       throw CommandError(.writeError, "cannot write '\(path.text)': \(systemText(errno))")
     }
   }

@@ -49,27 +49,16 @@ struct CookieOptions: Sendable {
     if options.dropsSessionCookies { jar.removeSessionCookies() }
   }
 
+  /// Looks whether the file of `-c` can be written.
+  func checkJar() throws(CommandError) {
+    guard let path = options.jar, !path.isDash else { return }
+    try OutputFile(path).checkWrites()
+  }
+
   /// Writes the file of `-c`.
   func save() async throws(CommandError) {
     guard let jar, let path = options.jar else { return }
-    // What is no regular file, such as /dev/null, is written to; putting a file in its place would break the system.
-    var status = stat()
-    let isSpecial = path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT != S_IFREG
-    guard path.isDash || isSpecial || path.exactText == nil else {
-      do throws(CookieFileError) {
-        try await jar.save(netscapeFile: path.text)
-      } catch {
-        throw CommandError(.writeError, error.description)
-      }
-      return
-    }
-    let descriptor = path.isDash ? 1 : path.withCString { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
-    defer { if descriptor > 1 { close(descriptor) } }
-    let number =
-      descriptor < 0 ? errno : Descriptor.writeAll(descriptor, NetscapeCookieFile(jar.cookies).serialised())
-    guard number == 0 else {
-      if path.isDash && number == EPIPE { throw Signals.brokenPipe(writing: "standard output") }
-      throw CommandError(.writeError, "cannot write the cookie file '\(path.text)': \(systemText(number))")
-    }
+    let bytes = NetscapeCookieFile(jar.cookies).serialised()
+    if path.isDash { try SideFile(path, mode: 0o600).write(bytes) } else { try OutputFile(path).write(bytes) }
   }
 }

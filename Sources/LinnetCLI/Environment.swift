@@ -8,4 +8,9 @@ enum Environment {
     let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     return bytes.isEmpty ? nil : bytes
   }
+
+  /// Whether a variable names a proxy.
+  static var namesProxy: Bool {
+    ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].contains { value($0) != nil }
+  }
 }

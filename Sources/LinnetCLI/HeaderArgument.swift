@@ -6,15 +6,27 @@ enum HeaderArgument {
   case omission(name: String)
 
   init(_ line: Argument) throws(CommandError) {
-    guard let text = line.exactText else { throw .usage("header '\(line.text)' is not UTF-8") }
+    guard let text = line.exactText else { throw .usage("header '\(Self.shown(line))' is not UTF-8") }
     guard let colon = text.firstIndex(of: ":") else {
-      guard text.hasSuffix(";") else { throw .usage("header '\(text)' has no colon") }
+      guard text.hasSuffix(";") else { throw .usage("header '\(Self.shown(line))' has no colon") }
       self = .field(name: String(text.dropLast()), value: "")
       return
     }
     let name = String(text[..<colon])
     let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
     self = value.isEmpty ? .omission(name: name) : .field(name: name, value: String(value))
+  }
+
+  /// What errors show of a line: its name. What stands behind it may be a secret, and so may a line without a colon, of which
+  /// no more is shown than its first letters.
+  static func shown(_ line: Argument) -> String {
+    let name = line.bytes.prefix { $0 != UInt8(ascii: ":") }
+    if name.count < line.bytes.count { return Argument(name).text }
+    let word = line.bytes.prefix { 0x41...0x5A ~= $0 & 0xDF || $0 == UInt8(ascii: "-") }
+    // A name and its value with no colon between them, or one long word.
+    let isName = word.count < line.bytes.count && line.bytes[word.count] == 0x20
+    return isName
+      ? "\(Argument(word).text) …" : line.bytes.count <= 4 ? line.text : "\(Argument(line.bytes.prefix(2)).text)…"
   }
 
   /// The lines of all arguments; `@FILE` stands for those of a file.

@@ -3,11 +3,9 @@ internal import LinnetHTTP
 /// The proxy that the options and the environment ask for.
 struct ProxyOptions {
   private let options: CommandLineOptions.Proxy
-  private let reportsProblems: Bool
 
   init(_ options: CommandLineOptions) {
     self.options = options.proxy
-    reportsProblems = options.reportsErrors
   }
 
   /// - Throws: A usage error for an address that is no proxy's.
@@ -19,12 +17,10 @@ struct ProxyOptions {
     }
     configuration.tunnelsHTTP = options.tunnels
     guard let server = options.server else {
-      guard options.scheme == .basic else {
-        throw .usage("--proxy-digest and --proxy-anyauth need -x: proxies of the environment are shown Basic")
-      }
-      if reportsProblems, !unusedOptions.isEmpty {
-        Console.warning("\(unusedOptions.joined(separator: ", ")) without -x: proxies of the environment do not get it")
-      }
+      // As curl, whichever proxy it is: that of -x, or those of the environment.
+      configuration.variableCredentials = try credentials()
+      configuration.variableHeaders = try headers()
+      configuration.variableTLS = try tls()
       return configuration
     }
     configuration.usesProxyVariables = false
@@ -32,13 +28,20 @@ struct ProxyOptions {
     return configuration
   }
 
-  /// What only the proxy of `-x` is given.
-  private var unusedOptions: [String] {
-    var names: [String] = []
-    if options.user != nil { names.append("-U") }
-    if !options.headers.isEmpty { names.append("--proxy-header") }
-    if options.tls != CommandLineOptions.TLS() { names.append("TLS settings of a proxy") }
-    return names
+  private func credentials() throws(CommandError) -> HTTPCredentials? {
+    if let user = options.user {
+      return try CredentialOptions.credentials(user, options.scheme, of: "--proxy-user")
+    }
+    guard options.scheme == .basic else {
+      throw .usage("--proxy-digest and --proxy-anyauth need the credentials of -U")
+    }
+    return nil
+  }
+
+  /// Nil when nothing is said about it.
+  private func tls() throws(CommandError) -> TLSConfiguration? {
+    guard options.tls != CommandLineOptions.TLS() else { return nil }
+    return try TLSOptions(options.tls, optionPrefix: "proxy-").configuration()
   }
 
   private func proxy(_ server: CommandLineOptions.ProxyServer) throws(CommandError) -> HTTPProxy {
@@ -49,11 +52,7 @@ struct ProxyOptions {
     } catch {
       throw .usage("'\(URLArgument.masked(text))' is no proxy: \(error)")
     }
-    if let user = options.user {
-      proxy.credentials = try CredentialOptions.credentials(user, options.scheme, of: "--proxy-user")
-    } else if options.scheme != .basic {
-      throw .usage("--proxy-digest and --proxy-anyauth need the credentials of -U")
-    }
+    if let credentials = try credentials() { proxy.credentials = credentials }
     proxy.headers = try headers()
     if proxy.kind == .https { proxy.tls = try TLSOptions(options.tls, optionPrefix: "proxy-").configuration() }
     return proxy
@@ -71,7 +70,7 @@ struct ProxyOptions {
     var headers = HTTPHeaders()
     for line in try HeaderArgument.lines(options.headers) {
       guard case .field(let name, let value) = try HeaderArgument(line) else {
-        throw .usage("header '\(line.text)' for the proxy has no value")
+        throw .usage("header '\(HeaderArgument.shown(line))' for the proxy has no value")
       }
       do throws(HTTPHeaderError) {
         try headers.add(name: name, value: value)

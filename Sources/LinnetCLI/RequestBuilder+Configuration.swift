@@ -61,6 +61,9 @@ extension RequestBuilder {
     policy.allowsUnsafeMethodsAcrossOrigins = redirects.isTrusted
     policy.keepsPostOnMovedPermanently = redirects.keepsPostOn301
     policy.keepsPostOnFound = redirects.keepsPostOn302
+    policy.keepsPostOnSeeOther = redirects.keepsPostOn303
+    // A line of -H is the last word.
+    policy.sendsReferer = redirects.sendsReferer && !givesReferer
     // Only a list that names it lets http follow https.
     policy.allowsHTTPSDowngrade = redirects.schemes?.contains("http") ?? false
     let schemes = [redirects.schemes, options.run.schemes].compactMap(\.self)

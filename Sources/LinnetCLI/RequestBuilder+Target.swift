@@ -1,9 +1,15 @@
 internal import LinnetHTTP
 
 extension RequestBuilder {
+  /// The URL that a word of the command line asks for.
+  func url(_ argument: Argument) throws(CommandError) -> HTTPURL {
+    try target(
+      try URLArgument.parse(argument, schemes: options.run.schemes, keepsDots: options.keepsDotSegments))
+  }
+
   /// The URL of the request: a URL that ends with a slash gets the name of the file that is uploaded to it, and the data of
   /// `-G` and `--url-query` join its query.
-  func target(_ url: HTTPURL) throws(CommandError) -> HTTPURL {
+  private func target(_ url: HTTPURL) throws(CommandError) -> HTTPURL {
     var references: [String] = []
     if let upload = options.uploadFile, !upload.isDash, url.query == nil, url.path.hasSuffix("/"),
       let name = upload.bytes.split(separator: UInt8(ascii: "/")).last
@@ -19,7 +25,7 @@ extension RequestBuilder {
       for reference in references { target = try target.resolve(reference) }
       return target
     } catch {
-      throw CommandError(.malformedURL, "malformed URL '\(url.redactedDescription)': \(error)")
+      throw CommandError(.malformedURL, "malformed URL '\(URLArgument.masked(url.description))': \(error)")
     }
   }
 }

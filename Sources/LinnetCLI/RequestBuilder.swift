@@ -8,6 +8,8 @@ struct RequestBuilder {
   private let method: HTTPMethod
   private var headers = HTTPHeaders()
   private var omitted: [String] = []
+  /// Names, in lower case, of what `-H` adds or leaves out.
+  private var givenHeaders: Set<String> = []
   private var expectsContinue = false
   private let credentials: CredentialOptions
   let cookies: CookieOptions
@@ -46,13 +48,19 @@ struct RequestBuilder {
   private mutating func addGivenHeaders() throws(CommandError) {
     for line in try HeaderArgument.lines(options.headers) {
       switch try HeaderArgument(line) {
-      case .field(let name, let value): try add(name, value)
+      case .field(let name, let value):
+        givenHeaders.insert(name.lowercased())
+        try add(name, value)
       case .omission(let name):
+        givenHeaders.insert(name.lowercased())
         if name.lowercased() == "host" { throw .usage("header 'Host' cannot be left out of a request") }
         omitted.append(name)
       }
     }
   }
+
+  /// Whether `-H` says what `Referer` shall be, or that there shall be none.
+  var givesReferer: Bool { givenHeaders.contains("referer") }
 
   private mutating func add(_ name: String, _ value: String) throws(CommandError) {
     do throws(HTTPHeaderError) {

@@ -30,12 +30,34 @@ struct RequestCommand {
     writeOutFormat = try Self.format(options.writeOut)
     let builder = try await RequestBuilder(options)
     client = HTTPClient(configuration: try builder.configuration())
-    // A dry run makes no files.
+    try Self.checkFiles(options, builder)
+    // A dry run makes no files, and neither does a run of which nothing will come: each transfer will say why.
     var quiet = options
-    if options.run.isDryRun { (quiet.trace.file, quiet.transfer.headFile) = (nil, nil) }
+    if options.run.isDryRun || !transfers.samples.contains(where: { Self.canBegin($0, builder) }) {
+      (quiet.trace.file, quiet.transfer.headFile) = (nil, nil)
+    }
     var context = try TransferContext(quiet, builder: builder, client: client)
     context.showsProgress = !options.run.isParallel
     self.context = context
+  }
+
+  /// Whether what can be known of a transfer without sending anything is in order.
+  private static func canBegin(_ job: TransferList.Job, _ builder: RequestBuilder) -> Bool {
+    let options = builder.options
+    do throws(CommandError) {
+      let url = try builder.url(job.argument)
+      _ = try BodyOutput(try OutputPlace(job.output, isExplicit: job.isOutputExplicit, of: url, options))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Looks at the files of the whole run before one of them is emptied.
+  private static func checkFiles(_ options: CommandLineOptions, _ builder: RequestBuilder) throws(CommandError) {
+    for file in [options.trace.file, options.transfer.headFile].compactMap(\.self) { try SideFile.check(file) }
+    if let file = options.transfer.etagSaveFile { try EntityTagFile.check(file) }
+    try builder.cookies.checkJar()
   }
 
   private static func format(_ argument: Argument?) throws(CommandError) -> String? {
@@ -54,6 +76,11 @@ struct RequestCommand {
     }
     if options.proxy.tls.isInsecure && options.reportsErrors {
       Console.warning("--proxy-insecure: the proxy's certificate is not checked; anybody may take its place")
+    }
+    if options.reportsErrors {
+      for warning in IdleOptions.warnings(options, hasProxyVariables: Environment.namesProxy) {
+        Console.warning(warning)
+      }
     }
     if options.outputs.count > options.urls.count && options.reportsErrors {
       Console.warning("there are more -o and -O than URLs")

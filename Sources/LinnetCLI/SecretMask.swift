@@ -1,14 +1,28 @@
 internal import LinnetHTTP
 
-/// Heads as text with secrets masked, unless the user asks for them: such output ends up in bug reports.
+/// What is shown to people with secrets masked, unless the user asks for them: such output ends up in bug reports. Heads, and
+/// every URL that stands in an option, a field or a message, are masked here and nowhere else.
 struct SecretMask: Sendable {
   let showsSecrets: Bool
 
   private static let secretWords = [
-    "token", "secret", "password", "passwd", "api-key", "api_key", "apikey", "signature",
+    "token", "secret", "password", "passwd", "api-key", "api_key", "apikey", "signature", "credential",
   ]
 
-  func line(for header: HTTPHeader) -> String { "\(header.name): \(isHidden(header) ? "***" : header.value)" }
+  /// Names that say it as a whole only: `monkey` and `design` are no secrets.
+  private static let secretNames: Set = ["key", "sig", "pwd", "pass", "auth", "code", "session", "sid", "jwt"]
+
+  func line(for header: HTTPHeader) -> String { "\(header.name): \(value(of: header))" }
+
+  private func value(of header: HTTPHeader) -> String {
+    guard !showsSecrets else { return header.value }
+    if isHidden(header) { return "***" }
+    // A URL may stand in any field; in these it may be one without a scheme.
+    let isURL =
+      ["referer", "location", "content-location", "refresh", "link", "origin"].contains(header.name.lowercased())
+      || header.value.firstRange(of: "://") != nil
+    return isURL ? url(header.value) : header.value
+  }
 
   /// Credentials by definition, and fields whose name says so: `X-Api-Key`, `X-Auth-Token`.
   private func isHidden(_ header: HTTPHeader) -> Bool {
@@ -24,18 +38,58 @@ struct SecretMask: Sendable {
     return isHidden(HTTPHeader(name: String(text[..<colon]), value: ""))
   }
 
-  /// The target with the values of query parameters masked whose names say that they are secret.
-  func target(_ target: RequestTarget) -> String {
-    let text = target.description
-    guard !showsSecrets, let question = text.firstIndex(of: "?") else { return text }
-    let query = text[text.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false)
-    let shown = query.map { parameter -> String in
-      guard let equals = parameter.firstIndex(of: "=") else { return String(parameter) }
-      let name = parameter[..<equals].lowercased()
-      let isSecret = name == "key" || name == "sig" || Self.secretWords.contains { name.contains($0) }
-      return isSecret ? "\(parameter[...equals])***" : String(parameter)
+  // MARK: URLs
+
+  /// A URL, or the target of a request, without user name and password and without the values of parameters whose names say
+  /// that they are secret.
+  func url(_ text: String) -> String {
+    guard !showsSecrets else { return text }
+    return String(decoding: Self.masked(Array(text.utf8), at: Self.secrets(inURL: Array(text.utf8))), as: UTF8.self)
+  }
+
+  func url(_ url: HTTPURL) -> String { self.url(url.description) }
+
+  /// The bytes with asterisks in the place of each range.
+  static func masked(_ bytes: [UInt8], at ranges: [Range<Int>]) -> [UInt8] {
+    var masked: [UInt8] = []
+    var end = 0
+    for range in ranges {
+      masked += bytes[end..<range.lowerBound] + Array("***".utf8)
+      end = range.upperBound
     }
-    return "\(text[...question])\(shown.joined(separator: "&"))"
+    return masked + bytes[end...]
+  }
+
+  /// Where a URL has secrets, in order: its userinfo, and parameters of its query and of its fragment. Text around it does no
+  /// harm.
+  static func secrets(inURL bytes: [UInt8]) -> [Range<Int>] {
+    let slashes = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }
+    let start = slashes.map { $0 + 3 } ?? 0
+    let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+    let userinfo = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
+    let query = bytes[end...].firstIndex { "?#".utf8.contains($0) }.map { secrets(inForm: bytes, from: $0 + 1) }
+    return [userinfo].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } } + (query ?? [])
+  }
+
+  /// The values of secret parameters in `name=value&name=value`.
+  static func secrets(inForm bytes: [UInt8], from start: Int = 0) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var position = start
+    while position < bytes.count {
+      let end = bytes[position...].firstIndex { "&;?#".utf8.contains($0) } ?? bytes.count
+      if let equals = bytes[position..<end].firstIndex(of: UInt8(ascii: "=")), equals + 1 < end,
+        isSecret(name: bytes[position..<equals])
+      {
+        ranges.append(equals + 1..<end)
+      }
+      position = end + 1
+    }
+    return ranges
+  }
+
+  private static func isSecret(name bytes: ArraySlice<UInt8>) -> Bool {
+    let name = String(decoding: bytes, as: UTF8.self).lowercased()
+    return secretNames.contains(name) || secretWords.contains { name.contains($0) }
   }
 
   // MARK: Lines
@@ -47,7 +101,7 @@ struct SecretMask: Sendable {
     var sent = head.headers.map { line(for: $0) }
     if let framingLine, !head.headers.contains("Content-Length") { sent.append(framingLine) }
     if head.version == .http2 { sent = sent.compactMap(Self.overHTTP2) }
-    return ["\(head.method.rawValue) \(target(head.target)) \(head.version)"] + sent
+    return ["\(head.method.rawValue) \(url(head.target.description)) \(head.version)"] + sent
   }
 
   /// The field as HTTP/2 sends it; nil for one that has no place there (RFC 9113 §8.2.2).

@@ -16,7 +16,10 @@ struct TLSOptions {
   func configuration() throws(CommandError) -> TLSConfiguration {
     var tls = TLSConfiguration()
     tls.verifiesPeer = !options.isInsecure
-    if let file = options.caFile { tls.trustRoots = .only([try source(file, .trustRoots)]) }
+    var authorities: [TLSConfiguration.Source] = []
+    if let file = options.caFile { authorities.append(try source(file, .trustRoots)) }
+    if let directory = options.caDirectory { authorities.append(try directorySource(directory)) }
+    if !authorities.isEmpty { tls.trustRoots = .only(authorities) }
     tls.clientIdentity = try identity()
     if let version = options.minimumVersion { tls.minimumVersion = version }
     if let version = options.maximumVersion { tls.maximumVersion = version }
@@ -43,11 +46,43 @@ struct TLSOptions {
       return TLSConfiguration.ClientIdentity(
         pkcs12: try source(path, .clientCertificate), passphrase: options.passphrase?.text ?? inlinePassphrase)
     }
-    // PEM and DER are told apart by their content.
+    if options.key == nil, let format = options.keyFormat { _ = try source(path, format, ofKey: true) }
     return TLSConfiguration.ClientIdentity(
-      certificates: try source(path, .clientCertificate),
-      privateKey: try options.key.map { key throws(CommandError) in try source(key, .clientCertificate) },
+      certificates: try source(path, options.certificateFormat, ofKey: false),
+      privateKey: try options.key.map { key throws(CommandError) in try source(key, options.keyFormat, ofKey: true) },
       passphrase: options.passphrase?.text ?? inlinePassphrase)
+  }
+
+  /// A certificate or a key in the format that the user names; nil: PEM and DER are told apart by their content.
+  private func source(
+    _ path: Argument, _ format: CommandLineOptions.KeyFormat?, ofKey isKey: Bool
+  ) throws(CommandError) -> TLSConfiguration.Source {
+    guard let format else { return try source(path, .clientCertificate) }
+    let content: [UInt8]
+    do throws(CommandError) {
+      content = try InputFile.contents(of: path)
+    } catch {
+      throw CommandError(.clientCertificate, error.message)
+    }
+    let isPEM = content.indices.contains { content[$0...].starts(with: "-----BEGIN ".utf8) }
+    guard isPEM == (format == .pem) else {
+      throw CommandError(
+        .clientCertificate,
+        "option --\(optionPrefix)\(isKey ? "key" : "cert")-type: '\(path.text)' is \(isPEM ? "PEM" : "not PEM"), and not \(format.rawValue)"
+      )
+    }
+    return .bytes(content)
+  }
+
+  private func directorySource(_ path: Argument) throws(CommandError) -> TLSConfiguration.Source {
+    var status = stat()
+    guard path.withCString({ stat($0, &status) }) == 0, path.withCString({ access($0, R_OK | X_OK) }) == 0 else {
+      throw CommandError(.trustRoots, "cannot read '\(path.text)': \(systemText(errno))")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR, let text = path.exactText else {
+      throw CommandError(.trustRoots, "option --\(optionPrefix)capath: '\(path.text)' is no directory")
+    }
+    return .file(text)
   }
 
   /// The file for the library, after a look whether it can be read. Its content is read here when its name is not text.

@@ -26,14 +26,21 @@ struct TransferList {
   /// Whether there is more than one transfer.
   var hasSeveral: Bool { globs.count > 1 || globs.contains { $0.count > 1 } }
 
+  /// The first transfer of each URL of the command line.
+  var samples: [Job] { globs.indices.map { job(0, of: $0, number: $0) } }
+
+  private func job(_ expansionIndex: UInt64, of globIndex: Int, number: Int) -> Job {
+    let expansion = globs[globIndex].expansion(at: expansionIndex)
+    var output = options.output(at: globIndex)
+    if case .file(let name) = output, options.run.isGlobbing { output = .file(expansion.name(name)) }
+    return Job(
+      number: number, argument: expansion.url, output: output, isOutputExplicit: globIndex < options.outputs.count)
+  }
+
   mutating func next() -> Job? {
     guard globIndex < globs.count else { return nil }
     let glob = globs[globIndex]
-    let expansion = glob.expansion(at: expansionIndex)
-    var output = options.output(at: globIndex)
-    if case .file(let name) = output, options.run.isGlobbing { output = .file(expansion.name(name)) }
-    let job = Job(
-      number: number, argument: expansion.url, output: output, isOutputExplicit: globIndex < options.outputs.count)
+    let job = job(expansionIndex, of: globIndex, number: number)
     number += 1
     expansionIndex += 1
     if expansionIndex == glob.count { (globIndex, expansionIndex) = (globIndex + 1, 0) }

@@ -50,6 +50,7 @@ package struct TransferReport: Sendable {
     switch event {
     case .connection(let connection): note(connection)
     case .requestHead(let head):
+      referer = head.headers.value(for: "Referer") ?? ""
       requestBytes += SecretMask(showsSecrets: true).text(head, framingLine: framingLine).utf8.count
     case .interim(let head), .challenged(let head): noteHead(head)
     case .redirected(let head, let hop):

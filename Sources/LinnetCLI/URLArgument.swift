@@ -4,15 +4,19 @@ package import LinnetHTTP
 package enum URLArgument {
   /// The URL, complete and fit to connect to.
   ///
-  /// - Parameter schemes: Those that `--proto` allows; nil: both.
+  /// - Parameters:
+  ///   - schemes: Those that `--proto` allows; nil: both.
+  ///   - keepsDots: Dot segments of the path stay.
   /// - Throws: `malformedURL`, or `unsupportedScheme` when it is a good URL for another client.
-  package static func parse(_ argument: Argument, schemes: Set<String>? = nil) throws(CommandError) -> HTTPURL {
+  package static func parse(_ argument: Argument, schemes: Set<String>? = nil, keepsDots: Bool = false)
+    throws(CommandError) -> HTTPURL
+  {
     let shown = masked(argument.text)
     guard !argument.bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       throw CommandError(.malformedURL, "malformed URL '\(shown)': it has a control character")
     }
     do throws(HTTPURLError) {
-      let url = try HTTPURL(completed(argument))
+      let url = try keepsDots ? HTTPURL(keepingDots: completed(argument)) : HTTPURL(completed(argument))
       guard url.scheme == .http || url.scheme == .https else {
         throw .unsupportedScheme(url.scheme.rawValue)
       }
@@ -96,11 +100,6 @@ package enum URLArgument {
     return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
   }
 
-  /// The text with user name and password masked.
-  static func masked(_ text: String) -> String {
-    let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-    let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    guard let at = authority.lastIndex(of: "@") else { return text }
-    return "\(text[..<start])***\(text[at...])"
-  }
+  /// The text as errors show it: also when secrets are shown elsewhere, for errors are kept in logs.
+  static func masked(_ text: String) -> String { SecretMask(showsSecrets: false).url(text) }
 }

@@ -44,7 +44,7 @@ package struct VerboseOutput: Sendable {
       lines(["* using \(head.version)"]) + block(mask.lines(head, framingLine: framingLine), mark: ">")
     case .interim(let head): text(for: head)
     case .redirected(let head, let hop):
-      text(for: head) + lines(["* following the redirection to \(hop.to.redactedDescription)"])
+      text(for: head) + lines(["* following the redirection to \(mask.url(hop.to))"])
     case .challenged(let head): text(for: head) + lines(["* sending again with credentials"])
     case .resent(let reason): lines(["* \(reason); sending again on another connection"])
     }

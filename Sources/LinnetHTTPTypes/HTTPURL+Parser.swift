@@ -8,6 +8,7 @@ extension HTTPURL {
   struct Parser {
     private let input: [UInt8]
     private let base: HTTPURL?
+    private let keepsDots: Bool
     private var position = 0
     private var output: [UInt8] = []
     private var layout = Layout()
@@ -19,9 +20,17 @@ extension HTTPURL {
       return try parser.parse()
     }
 
-    private init(input: [UInt8], base: HTTPURL?) {
+    /// Parses an absolute URL whose dot segments stay as they are.
+    static func parseKeepingDots(_ text: Span<UInt8>) throws(HTTPURLError) -> HTTPURL {
+      guard text.count <= HTTPURL.maximumBytes else { throw .tooLong(bytes: text.count) }
+      var parser = Parser(input: stripped(text), base: nil, keepsDots: true)
+      return try parser.parse()
+    }
+
+    private init(input: [UInt8], base: HTTPURL?, keepsDots: Bool = false) {
       self.input = input
       self.base = base
+      self.keepsDots = keepsDots
       output.reserveCapacity(input.count + 16)
     }
 
@@ -199,7 +208,7 @@ extension HTTPURL.Parser {
       let start = position
       position = input[start...].firstIndex(where: URLByteSet.delimiters.contains) ?? input.count
       let isFollowedBySlash = isSlash(at: position)
-      switch dotCount(input[start..<position]) {
+      switch keepsDots ? 0 : dotCount(input[start..<position]) {
       case 0:
         output.append(UInt8(ascii: "/"))
         appendEncoded(start..<position, .path)

@@ -66,6 +66,12 @@ public struct HTTPURL: Sendable {
     self = try Parser.parse(text.utf8.span, base: nil)
   }
 
+  /// Parses an absolute URL whose path keeps its dot segments, which the standard would resolve: for those who test how a server
+  /// does it. The value is no longer one that the parser gives back for its own text.
+  package init(keepingDots text: String) throws(HTTPURLError) {
+    self = try Parser.parseKeepingDots(text.utf8.span)
+  }
+
   /// Parses bytes that need not be UTF-8; bytes from 0x80 on are percent-encoded one by one, except in the host, where
   /// they must be UTF-8.
   package init(bytes text: Span<UInt8>) throws(HTTPURLError) {

@@ -14,6 +14,11 @@ package enum FileIO {
     try open(path, O_RDONLY, mode: 0)
   }
 
+  /// The same for what may be a pipe, whose opening would wait for its writer. Reads of such a file do not wait either.
+  package static func openWithoutWaiting(_ path: String) throws(SystemError) -> OwnedDescriptor {
+    try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, mode: 0)
+  }
+
   /// Opens an existing file, or makes one, for reading and writing; a symbolic link in the last place is refused.
   package static func openForWriting(_ path: String, truncate: Bool = false) throws(SystemError) -> OwnedDescriptor {
     try open(path, O_RDWR | O_CREAT | O_NOFOLLOW | (truncate ? O_TRUNC : 0), mode: privateMode)
@@ -121,7 +126,11 @@ package enum FileIO {
   /// - Throws: `EFBIG` for a file with more than `limit` bytes.
   package static func readAll(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openForReading(path)
-    let fd = file.raw
+    return try readAll(file.raw, limit: limit)
+  }
+
+  /// The rest of an open file.
+  static func readAll(_ fd: CInt, limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -141,11 +150,14 @@ package enum FileIO {
   /// Puts a file in place in one step: a reader sees the former content or the new one, also after a crash when
   /// `isDurable`.
   ///
-  /// The bytes go into a new file beside it, which then takes its name. What the name led to before, also a symbolic
-  /// link, is replaced and never written through.
+  /// The bytes go into a new file beside it, which then takes its name.
+  ///
+  /// - Throws: ELOOP for a symbolic link, which is neither followed nor replaced; EPERM for a device, a pipe or a socket, which
+  ///   a process that may do everything must not take from the system.
   package static func replace(
     _ path: String, with bytes: [UInt8], mode: UInt32 = privateMode, isDurable: Bool = true
   ) throws(SystemError) {
+    try checkReplaceable(path)
     let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
     let file = try create(temporary, mode: mode)
     do throws(SystemError) {
@@ -158,6 +170,11 @@ package enum FileIO {
     }
     file.close()
     if isDurable { try syncDirectory(of: path) }
+  }
+
+  private static func checkReplaceable(_ path: String) throws(SystemError) {
+    // SAFETY: the path ends with a zero byte.
+    _ = try Syscalls.call("lstat") { unsafe linnet_check_replaceable(path) }
   }
 
   private static func writeAll(_ fd: CInt, _ bytes: [UInt8]) throws(SystemError) {

@@ -10,6 +10,12 @@ package struct FileStamp: Sendable, Hashable {
   private let changed: Int64
   private let mode: UInt32
 
+  /// Whether it is no pipe, device or directory: those have nothing that changes with their content.
+  package var isRegular: Bool { mode & 0o170000 == 0o100000 }
+
+  /// Whether both are of one file, whatever has become of it.
+  package func isSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
+
   /// What `path` leads to now, symbolic links followed. Does not open it.
   package init(path: String) throws(SystemError) {
     var device: UInt64 = 0

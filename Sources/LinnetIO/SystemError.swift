@@ -25,6 +25,8 @@ package struct SystemError: Error, Sendable {
 
   package var isConnectionRefused: Bool { number == ECONNREFUSED }
   package var isConnectionReset: Bool { number == ECONNRESET || number == EPIPE }
+  /// The peer, or the way to it, ended a connection out of order.
+  package var isLoss: Bool { number == ECONNRESET || number == ETIMEDOUT }
   /// There is no way to the network of the address at all.
   package var isNetworkUnreachable: Bool { number == ENETUNREACH || number == ENETDOWN }
   package var isTimeout: Bool { number == ETIMEDOUT }

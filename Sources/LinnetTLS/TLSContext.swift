@@ -139,6 +139,23 @@ package final class TLSContext: @unchecked Sendable {
     }
   }
 
+  /// Adds a directory, in which OpenSSL looks for an issuer when it needs one.
+  ///
+  /// - Returns: Whether it is a directory.
+  private static func addDirectory(_ path: String, to store: OpaquePointer?) throws(TLSError) -> Bool {
+    switch TrustRoots.fileSystemProbe(path) {
+    case .hashedDirectory:
+      // SAFETY: the store is alive, and the path ends with a zero byte.
+      guard unsafe X509_STORE_load_path(store, path) == 1 else {
+        throw .configuration(path, "cannot be used (\(OpenSSLError.lastReason()))")
+      }
+      return true
+    case .directory:
+      throw .configuration(path, "the directory holds no certificates under hashed names (c_rehash)")
+    case .file, .absent, .unreadable: return false
+    }
+  }
+
   private static func applyTrust(
     _ trust: TLSTrust, _ roots: TrustRoots?, to context: OpaquePointer
   ) throws(TLSError) {
@@ -159,6 +176,7 @@ package final class TLSContext: @unchecked Sendable {
       case .systemAnd(let sources), .only(let sources): sources
       }
     for source in sources {
+      if case .file(let path) = source, try unsafe addDirectory(path, to: store) { continue }
       try unsafe CredentialLoader.certificates(source).forEach { certificate throws(TLSError) in
         guard unsafe X509_STORE_add_cert(store, certificate) == 1 else {
           throw .configuration(CredentialLoader.name(of: source, "certificate"), OpenSSLError.lastReason())

@@ -1,4 +1,5 @@
 import LinnetBytes
+import LinnetTestRandom
 import Testing
 
 @Suite("WriteBuffer")

@@ -61,7 +61,7 @@ struct DryRunTests {
     let words = [
       "--print-curl", "-L", "PUT", ":8080/{a,b}?x='y z'", "-d", "it's", "-H", "Authorization: Bearer S3CRET", "-H",
       "A: b",
-      "--oauth2-bearer", "S3CRET", "--pass", "S3CRET", "-x", "http://u:S3CRET@p", "-b", "id=S3CRET", "--no-progress",
+      "--oauth2-bearer", "S3CRET", "-E", "c", "--pass", "S3CRET", "-x", "http://u:S3CRET@p", "-b", "id=S3CRET", "--no-progress",
       "--unix-socket", "@s", "--no-keepalive", "-d", "a\u{1}b",
     ]
     let result = try await run(words.map { $0 })
@@ -69,7 +69,7 @@ struct DryRunTests {
     #expect(
       result.output
         == #"curl -q -X PUT --location --data 'it'\''s' --header 'Authorization:***' --header 'A: b' --oauth2-bearer '***'"#
-        + #" --pass '***' --proxy 'http://***@p' --cookie 'id=***' --abstract-unix-socket s --no-keepalive"#
+        + #" --cert c --pass '***' --proxy 'http://***@p' --cookie 'id=***' --abstract-unix-socket s --no-keepalive"#
         + #" --data $'a\001b' --url 'http://localhost:8080/{a,b}?x='\''y z'\'''"# + "\n")
     #expect(try await run(["--show-secrets"] + words).output.contains("--oauth2-bearer S3CRET"))
   }

@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetCompression
+import LinnetTestRandom
 import Testing
 
 @Suite("Inflater")

@@ -1,6 +1,7 @@
 import LinnetBytes
 import LinnetHTTP2
 import LinnetHTTPTypes
+import LinnetTestRandom
 import Testing
 
 @Suite("HTTP/2 abuse")

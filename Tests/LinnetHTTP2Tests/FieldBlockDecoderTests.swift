@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LinnetHTTP2
+import LinnetTestRandom
 import Testing
 
 @Suite("HPACK")

@@ -1,4 +1,5 @@
 import LinnetHTTP2
+import LinnetTestRandom
 import Testing
 
 @Suite("HTTP/2 receive windows")

@@ -1,6 +1,7 @@
 import LinnetBytes
 import LinnetHTTP2
 import LinnetHTTPTypes
+import LinnetTestRandom
 import Testing
 
 /// Whatever comes and whatever is called, a session gives events in the order that ``HTTP2Event`` promises.

@@ -120,6 +120,7 @@ struct SessionPair: ~Copyable {
   }
 }
 
+import LinnetTestRandom
 import Testing
 
 /// What happened, as text: neighbouring DATA of one stream is one, so that cuts make no difference.

@@ -1,4 +1,5 @@
 import LinnetHTTPTypes
+import LinnetTestRandom
 import Testing
 
 /// The naive meaning of ``HTTPHeaders``: an array of pairs.

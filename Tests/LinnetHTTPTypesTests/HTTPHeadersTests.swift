@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetHTTPTypes
+import LinnetTestRandom
 import Testing
 
 extension HTTPHeader {

@@ -73,4 +73,19 @@ struct HTTPURLResolutionTests {
     #expect(inherited.fragment == parsed.fragment && inherited.effectivePort == parsed.effectivePort)
     #expect(inherited.removingUserinfo() == parsed.removingUserinfo())
   }
+
+  @Test(
+    "dot segments stay on request, and through everything that makes another URL of it",
+    arguments: [
+      ("http://a.test/b/../c/./d?e", "/b/../c/./d?e"), ("http://a.test/%2e%2E/x", "/%2e%2E/x"),
+      ("http://a.test/..", "/.."),
+      ("http://a.test", "/"), ("http://u:p@a.test/a b/..", "/a%20b/.."),
+    ])
+  func keepingDots(_ text: String, _ target: String) throws {
+    let url = try HTTPURL(keepingDots: text)
+    #expect(url.requestTarget.description == target)
+    #expect(url.removingUserinfo().removingFragment().requestTarget.description == target)
+    #expect(try url.resolve("?q").path == url.path)
+    #expect(throws: HTTPURLError.self) { try HTTPURL(keepingDots: "a.test/..") }
+  }
 }

@@ -1,4 +1,5 @@
 import LinnetHTTPTypes
+import LinnetTestRandom
 import Testing
 
 @Suite

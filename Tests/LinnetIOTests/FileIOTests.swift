@@ -16,7 +16,7 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test("A symbolic link is replaced, not written through, and not opened for writing")
+  @Test("A symbolic link is neither replaced nor written through, and not opened for writing")
   func symbolicLinks() throws {
     let target = temporaryPath("target")
     let link = temporaryPath("link")
@@ -27,9 +27,21 @@ import Testing
     try FileIO.replace(target, with: [1])
     #expect(symlink(target, link) == 0)
     #expect(throws: SystemError(number: ELOOP, call: "open")) { try FileIO.openForWriting(link).close() }
-    try FileIO.replace(link, with: [2])
+    #expect(throws: SystemError(number: ELOOP, call: "lstat")) { try FileIO.replace(link, with: [2]) }
     #expect(try FileIO.readAll(target, limit: 10) == [1])
-    #expect(try FileIO.readAll(link, limit: 10) == [2])
+    #expect(try FileIO.readAll(link, limit: 10) == [1])
+  }
+
+  @Test("A pipe and a device are not replaced, not even by a process that may do everything")
+  func specialFiles() throws {
+    let pipe = temporaryPath("pipe")
+    defer { try? FileIO.remove(pipe) }
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for path in [pipe, "/dev/null"] {
+      #expect(throws: SystemError(number: EPERM, call: "lstat")) { try FileIO.replace(path, with: [1]) }
+    }
+    var status = stat()
+    #expect(stat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
   }
 
   @Test("Reads and writes at offsets; a read past the end is short")

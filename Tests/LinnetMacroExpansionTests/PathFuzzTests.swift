@@ -1,20 +1,9 @@
 import LinnetMacroExpansion
+import LinnetTestRandom
 import Testing
 
 /// Random paths, judged a second time by rules that are written differently.
 struct PathFuzzTests {
-  /// Xorshift, so that a failure can be repeated.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return state
-    }
-  }
-
   private static let pieces = [
     "/", "/", ".", ".", "%", "2", "e", "E", "5", "F", "{a}", "{a}", "{b}", "{c}", "{", "}", "?", "#", "x", " ", "é",
     #"\\"#, "%2e", "%25",
@@ -22,7 +11,7 @@ struct PathFuzzTests {
 
   @Test("A path is refused exactly when a second reading finds a mistake", arguments: [1, 2, 3, 4] as [UInt64])
   func agreement(seed: UInt64) throws {
-    var generator = Generator(state: seed &* 0x9E37_79B9_7F4A_7C15)
+    var generator = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15)
     var accepted = 0
     for _ in 0..<600 {
       let count = Int.random(in: 0...9, using: &generator)

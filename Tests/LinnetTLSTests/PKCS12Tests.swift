@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetTLS
+import LinnetTestRandom
 import Testing
 
 @Suite("PKCS #12 identities")

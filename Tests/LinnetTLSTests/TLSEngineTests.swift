@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetTLS
+import LinnetTestRandom
 import Testing
 
 @Suite("TLS engine")

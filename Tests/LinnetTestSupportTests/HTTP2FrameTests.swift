@@ -1,4 +1,5 @@
 import LinnetHTTP2
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 

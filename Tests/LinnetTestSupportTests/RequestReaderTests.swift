@@ -1,3 +1,4 @@
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 
@@ -108,20 +109,5 @@ struct RequestReaderTests {
     let body = try #require(try await server.waitForRequests(1).first?.body)
     #expect(body.sha256 == digest && body.matchesTestPattern && body.count == UInt64(count))
     #expect(body.bytes == (count <= 100_000 ? TestPattern.bytes(count) : nil))
-  }
-}
-
-/// SplitMix64: random cuts that can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

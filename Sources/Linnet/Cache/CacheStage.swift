@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// Answers from the response cache where the client's policy and the request allow it, and keeps the cache up to date.
 ///

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// One GET between a cache and the rest of the pipeline: looks up, fetches, validates, stores.
 struct CachedExchange: Sendable {

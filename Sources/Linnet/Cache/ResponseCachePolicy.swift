@@ -1,4 +1,4 @@
-package import LinnetProtocols
+package import LinnetPolicies
 
 /// When a client answers from its ``ResponseCache``.
 ///

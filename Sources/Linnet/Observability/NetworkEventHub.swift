@@ -1,6 +1,6 @@
 package import FoundationEssentials
 internal import LinnetBytes
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// Brings the events of a client's requests to its observers.
 package final class NetworkEventHub: Sendable {

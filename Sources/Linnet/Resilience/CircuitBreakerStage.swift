@@ -1,6 +1,6 @@
 internal import LinnetBytes
 package import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// Asks the breaker of the request's server before an exchange, and tells it the outcome.
 package final class CircuitBreakerStage: Sendable {

@@ -1,6 +1,6 @@
 internal import LinnetBytes
 package import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// Lets equal requests share one exchange.
 package final class CoalescingStage: Sendable {

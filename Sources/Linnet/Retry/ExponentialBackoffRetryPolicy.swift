@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// Repeats failed requests after 1, 2, 4 … seconds, a little earlier or later at random so that many clients do not come
 /// back at once.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// Repeats failed requests after 1, 2, 3 … times a delay, exactly; for servers that say how they want to be asked again.
 public struct LinearRetryPolicy: RetryPolicy {

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 internal import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// What the ready-made retry policies have in common: which failures are repeated, and what the server asks for.
 struct RetryRule: Sendable {

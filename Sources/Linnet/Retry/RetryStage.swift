@@ -1,5 +1,5 @@
 package import LinnetHTTP
-internal import LinnetProtocols
+internal import LinnetPolicies
 
 /// What an attempt tells the retry loop, also when it fails.
 package struct AttemptRecord: Sendable {

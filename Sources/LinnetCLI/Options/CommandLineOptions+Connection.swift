@@ -64,10 +64,14 @@ extension CommandLineOptions {
   package struct TLS: Sendable, Equatable {
     package var isInsecure = false
     package var caFile: Argument?
+    /// A directory of certificates under hashed names.
+    package var caDirectory: Argument?
     package var certificate: Argument?
-    package var certificateFormat = KeyFormat.pem
+    /// Nil: as the content says, PEM or DER.
+    package var certificateFormat: KeyFormat?
     package var key: Argument?
-    package var keyFormat = KeyFormat.pem
+    /// Nil: as the content says.
+    package var keyFormat: KeyFormat?
     package var passphrase: Argument?
     package var pinnedKeys: Argument?
     package var minimumVersion: TLSConfiguration.Version?

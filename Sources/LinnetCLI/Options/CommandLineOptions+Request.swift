@@ -8,6 +8,9 @@ extension CommandLineOptions {
     package var maximumHops: Int? = 50
     package var keepsPostOn301 = false
     package var keepsPostOn302 = false
+    package var keepsPostOn303 = false
+    /// Each request says where it was redirected from: `;auto` of `-e`.
+    package var sendsReferer = false
     /// The schemes that a redirection may lead to; nil: both, but not from https to http.
     package var schemes: Set<String>?
 

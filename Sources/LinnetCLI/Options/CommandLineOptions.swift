@@ -42,6 +42,15 @@ package struct CommandLineOptions: Sendable, Equatable {
     package var value: Argument?
     /// It had `--no-` before its name.
     package var isNegated: Bool
+    /// It stands in the user's configuration file, which is for every run: what has no effect in this one is no mistake.
+    package var isStanding: Bool
+
+    package init(name: String, value: Argument?, isNegated: Bool, isStanding: Bool = false) {
+      self.name = name
+      self.value = value
+      self.isNegated = isNegated
+      self.isStanding = isStanding
+    }
   }
 
   /// Where a body goes.
@@ -56,6 +65,8 @@ package struct CommandLineOptions: Sendable, Equatable {
   /// What `--help` or `completions` is about.
   package var topic: String?
   package var urls: [Argument] = []
+  /// `/./` and `/../` in the path of a URL are sent as they are.
+  package var keepsDotSegments = false
   /// All options in their order, for `--print-curl`.
   package var given: [GivenOption] = []
 

@@ -8,6 +8,8 @@ package struct CommandLineParser {
   /// How many configuration files name each other at this point.
   private var configDepth = 0
   private var isAtFirstOption = true
+  /// The user's configuration file is being read.
+  private var isStanding = false
 
   /// Gives the content of a configuration file.
   package typealias ConfigReader = (Argument) throws(CommandError) -> ConfigFile
@@ -34,7 +36,11 @@ package struct CommandLineParser {
     readConfig: @escaping ConfigReader = { name throws(CommandError) in throw .usage("cannot read '\(name.text)'") }
   ) throws(CommandError) -> CommandLineOptions {
     var parser = CommandLineParser(readConfig)
-    if !disablesConfig(arguments.first), let file = try standardConfig() { try parser.apply(file) }
+    if !disablesConfig(arguments.first), let file = try standardConfig() {
+      parser.isStanding = true
+      try parser.apply(file)
+      parser.isStanding = false
+    }
     parser.isAtFirstOption = true
     try parser.parse(arguments)
     try parser.finish()
@@ -80,7 +86,7 @@ package struct CommandLineParser {
       else { throw Self.unknown("--\(name)") }
       guard attached == nil else { throw .usage("option --\(name) takes no value") }
       set(&options, false)
-      options.given.append(.init(name: option.long, value: nil, isNegated: true))
+      options.given.append(.init(name: option.long, value: nil, isNegated: true, isStanding: isStanding))
       return
     }
     if option.value == nil {
@@ -98,7 +104,9 @@ package struct CommandLineParser {
     while let letter = letters.popFirst() {
       let name = Character(Unicode.Scalar(letter))
       guard let option = Option.byShortName[name] else {
-        throw Self.unknown("-\(name)", in: word.bytes.count == 2 ? nil : word)
+        // Not what follows the letter: it may be the value of another option, such as a password.
+        throw Self.unknown(
+          "-\(name)", in: word.bytes.count == 2 ? nil : Argument(word.bytes.dropLast(letters.count)))
       }
       guard option.value != nil else {
         try apply(option, Argument([]))
@@ -119,7 +127,9 @@ package struct CommandLineParser {
   }
 
   private mutating func apply(_ option: Option, _ value: Argument) throws(CommandError) {
-    options.given.append(.init(name: option.long, value: option.value == nil ? nil : value, isNegated: false))
+    options.given.append(
+      .init(
+        name: option.long, value: option.value == nil ? nil : value, isNegated: false, isStanding: isStanding))
     switch option.effect {
     case .flag(let set): set(&options, true)
     case .choice(let choose): choose(&options)
@@ -182,20 +192,27 @@ package struct CommandLineParser {
         options.topic = words[1].argument.text
         return
       }
-      if words.count > 1, Self.isMethod(first.argument) {
-        guard options.method == nil || options.method == first.argument.text else {
-          throw .usage("two methods: \(first.argument.text) and -X \(options.method ?? "")")
-        }
-        options.method = first.argument.text
-        words.removeFirst()
-      }
     }
+    try takeMethod()
     guard let first = words.first else { throw .usage("no URL given; 'linnet --help' shows how to use it") }
     if words.count == 1, !first.isURL, Self.commonMethods.contains(first.argument.text) {
       throw .usage("no URL given after \(first.argument.text); 'linnet --help' shows how to use it")
     }
     options.urls = words.map(\.argument)
     try options.checkCombinations()
+  }
+
+  /// The first word without an option, when it looks like a method and there is a URL besides: also one that `--url` or a
+  /// configuration file names.
+  private mutating func takeMethod() throws(CommandError) {
+    guard words.count > 1, let index = words.firstIndex(where: { !$0.isURL }), Self.isMethod(words[index].argument)
+    else { return }
+    let method = words[index].argument.text
+    guard options.method == nil || options.method == method else {
+      throw .usage("two methods: \(method) and -X \(options.method ?? "")")
+    }
+    options.method = method
+    words.remove(at: index)
   }
 
   private mutating func chooseTopic() throws(CommandError) {
@@ -226,13 +243,32 @@ extension CommandLineOptions {
       throw .usage("-I cannot be used together with -d, --json or -T")
     }
     guard !sendsDataInQuery || !sendsJSON else { throw .usage("-G cannot be used together with --json") }
-    guard tls.key == nil || tls.certificate != nil else { throw .usage("--key needs --cert") }
-    guard proxy.tls.key == nil || proxy.tls.certificate != nil else { throw .usage("--proxy-key needs --proxy-cert") }
+    try tls.checkCombinations(prefix: "--")
+    try proxy.tls.checkCombinations(prefix: "--proxy-")
     if let minimum = tls.minimumVersion, let maximum = tls.maximumVersion, maximum < minimum {
       throw .usage("--tls-max \(maximum.rawValue.dropFirst("TLSv".count)) is lower than --tlsv1.3")
     }
     guard credentials.user == nil || credentials.bearerToken == nil else {
       throw .usage("-u cannot be used together with --oauth2-bearer")
+    }
+    guard credentials.scheme == .basic || credentials.bearerToken == nil else {
+      throw .usage("--oauth2-bearer cannot be used together with --digest or --anyauth")
+    }
+  }
+}
+
+extension CommandLineOptions.TLS {
+  /// What is about a certificate, or its key, needs one.
+  fileprivate func checkCombinations(prefix: String) throws(CommandError) {
+    if certificate == nil {
+      let needy = [
+        ("key", key != nil), ("key-type", keyFormat != nil), ("pass", passphrase != nil),
+        ("cert-type", certificateFormat != nil),
+      ]
+      if let option = needy.first(where: \.1)?.0 { throw .usage("\(prefix)\(option) needs \(prefix)cert") }
+    }
+    guard keyFormat == nil || key != nil || certificateFormat != .pkcs12 else {
+      throw .usage("\(prefix)key-type cannot be used together with \(prefix)cert-type P12, which holds its key")
     }
   }
 }

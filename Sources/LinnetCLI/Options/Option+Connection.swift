@@ -39,6 +39,7 @@ extension Option {
   static let tlsOptions: [Option] = [
     .flag("k", "insecure", "do not check the server's certificate (dangerous)", \.tls.isInsecure, common: true),
     .text(nil, "cacert", "FILE", "trust only the certificate authorities in FILE", \.tls.caFile, common: true),
+    .text(nil, "capath", "DIRECTORY", "trust the authorities in DIRECTORY, as c_rehash makes it", \.tls.caDirectory),
     .text("E", "cert", "FILE[:PASS]", "the client certificate", \.tls.certificate),
     .parsed(
       nil, "cert-type", "PEM|DER|P12", "how the certificate is stored; P12 holds the key too", \.tls.certificateFormat,
@@ -88,6 +89,7 @@ extension Option {
 
   static let commandOptions: [Option] = [
     .action(nil, "url", "URL", "a URL, as one without an option", .url),
+    .flag(nil, "path-as-is", "send /./ and /../ in the paths of URLs as they are", \.keepsDotSegments),
     .flag("g", "globoff", "{ } and [ ] in URLs have no meaning", \.run.hasGlobbingOff),
     .flag("Z", "parallel", "transfer all URLs at the same time", \.run.isParallel),
     .parsed(

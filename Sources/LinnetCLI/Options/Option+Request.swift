@@ -24,7 +24,9 @@ extension Option {
     .text("T", "upload-file", "FILE", "send FILE with PUT; - for standard input", \.uploadFile, common: true),
     .flag("I", "head", "send HEAD and print the response's head", \.wantsHeadOnly, common: true),
     .text("A", "user-agent", "NAME", "the User-Agent; empty: none", \.userAgent, common: true),
-    .text("e", "referer", "URL", "the Referer", \.referer),
+    .value("e", "referer", "URL", "the Referer; URL;auto or ;auto: with -L, then the URL that redirected") {
+      $0.setReferer($1)
+    },
     .parsed("r", "range", "RANGE", "ask for these bytes only, such as 0-499 or -500", \.range, OptionValue.range),
     .flag(nil, "compressed", "ask for a gzip or deflate body and decode it", \.isCompressed),
     .parsed(
@@ -42,6 +44,7 @@ extension Option {
       \.redirects.maximumHops, OptionValue.hops),
     .flag(nil, "post301", "stay with POST after 301", \.redirects.keepsPostOn301),
     .flag(nil, "post302", "stay with POST after 302", \.redirects.keepsPostOn302),
+    .flag(nil, "post303", "stay with POST after 303, which asks for GET", \.redirects.keepsPostOn303),
     .parsed(
       nil, "proto-redir", "SCHEMES", "where redirections may lead, such as =https; http after https needs =http",
       \.redirects.schemes, OptionValue.schemes),
@@ -89,6 +92,14 @@ extension CommandLineOptions.Credentials {
 }
 
 extension CommandLineOptions {
+  /// `URL`, `URL;auto` or `;auto`.
+  fileprivate mutating func setReferer(_ value: Argument) {
+    let suffix = Array(";auto".utf8)
+    redirects.sendsReferer = value.bytes.count >= suffix.count && Array(value.bytes.suffix(suffix.count)) == suffix
+    let url = redirects.sendsReferer ? Argument(value.bytes.dropLast(suffix.count)) : value
+    referer = redirects.sendsReferer && url.bytes.isEmpty ? nil : url
+  }
+
   fileprivate mutating func addData(_ value: Argument, dropsLineEnds: Bool, isFormData: Bool = true) {
     guard value.bytes.first == UInt8(ascii: "@") else {
       data.append(.init(source: .bytes(value.bytes), isFormData: isFormData))

@@ -69,7 +69,6 @@ package struct Option: Sendable {
     "--form-string": "multipart forms are not supported yet", "--retry": "retrying is not supported yet",
     "--retry-delay": "retrying is not supported yet", "--retry-max-time": "retrying is not supported yet",
     "--retry-connrefused": "retrying is not supported yet", "--retry-all-errors": "retrying is not supported yet",
-    "--post303": "303 asks for GET (RFC 9110 §15.4.4)",
     "--next": "all URLs of one command share its options", "-:": "all URLs of one command share its options",
     "--socks4": "SOCKS 4 without names is not supported; use --socks4a", "--tlsv1.0": "TLS 1.0 is retired (RFC 8996)",
     "--tlsv1.1": "TLS 1.1 is retired (RFC 8996)", "--sslv3": "SSL is retired", "--http3": "HTTP/3 is not supported",

@@ -86,14 +86,14 @@ enum OptionValue {
 
   static func certificateFormat(
     _ value: Argument, of option: String
-  ) throws(CommandError) -> CommandLineOptions.KeyFormat {
+  ) throws(CommandError) -> CommandLineOptions.KeyFormat? {
     guard let format = CommandLineOptions.KeyFormat(rawValue: value.text.uppercased()) else {
       throw .usage("option \(option): '\(value.text)' is none of PEM, DER, P12")
     }
     return format
   }
 
-  static func keyFormat(_ value: Argument, of option: String) throws(CommandError) -> CommandLineOptions.KeyFormat {
+  static func keyFormat(_ value: Argument, of option: String) throws(CommandError) -> CommandLineOptions.KeyFormat? {
     guard let format = CommandLineOptions.KeyFormat(rawValue: value.text.uppercased()), format != .pkcs12 else {
       throw .usage("option \(option): '\(value.text)' is neither PEM nor DER")
     }

@@ -1,41 +1,42 @@
-/// Which part of an option's value, or of a URL, is a secret.
+/// Which parts of an option's value, or of a URL, are secrets.
 package enum SecretArguments {
-  /// The part that is not to be shown; nil for none.
+  /// The parts that are not to be shown, in order.
   ///
   /// - Parameter option: The long name of the option; `url` for a URL.
-  package static func range(in value: Argument, of option: String) -> Range<Int>? {
-    let range: Range<Int>? =
-      switch option {
-      case "oauth2-bearer", "pass", "proxy-pass": 0..<value.bytes.count
-      case "user", "proxy-user", "cert", "proxy-cert": after(":", in: value)
-      case "cookie": after("=", in: value)
-      case "header", "proxy-header": isSecretField(value) ? after(":", in: value) : nil
-      case "proxy", "socks4a", "socks5", "socks5-hostname", "url": userinfo(of: value)
-      default: nil
-      }
-    return range.flatMap { $0.isEmpty ? nil : $0 }
+  package static func ranges(in value: Argument, of option: String) -> [Range<Int>] {
+    let range: Range<Int>?
+    switch option {
+    case "oauth2-bearer", "pass", "proxy-pass": range = 0..<value.bytes.count
+    case "user", "proxy-user", "cert", "proxy-cert": range = after(":", in: value)
+    case "cookie": range = after("=", in: value)
+    case "header", "proxy-header":
+      guard SecretMask(showsSecrets: false).hides(headerLine: value) else { return ranges(inFieldOf: value) }
+      range = after(":", in: value)
+    case "proxy", "socks4a", "socks5", "socks5-hostname", "url", "referer":
+      return SecretMask.secrets(inURL: value.bytes)
+    case "data", "data-binary", "data-raw", "data-urlencode", "url-query":
+      // `@FILE` is a name; `+` in front means that the text stands as it is.
+      let start = option == "url-query" && value.bytes.first == UInt8(ascii: "+") ? 1 : 0
+      return SecretMask.secrets(inForm: value.bytes, from: start)
+    default: return []
+    }
+    return [range].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }
   }
 
-  /// The value with its secret masked.
+  /// The value with its secrets masked.
   static func masked(_ value: Argument, of option: String) -> Argument {
-    guard let range = range(in: value, of: option) else { return value }
-    return Argument(value.bytes[..<range.lowerBound] + Array("***".utf8) + value.bytes[range.upperBound...])
+    Argument(SecretMask.masked(value.bytes, at: ranges(in: value, of: option)))
   }
 
   private static func after(_ separator: Unicode.Scalar, in value: Argument) -> Range<Int>? {
     value.bytes.firstIndex(of: UInt8(ascii: separator)).map { $0 + 1..<value.bytes.count }
   }
 
-  private static func isSecretField(_ line: Argument) -> Bool {
-    SecretMask(showsSecrets: false).hides(headerLine: line)
-  }
-
-  /// What stands before the last `@` of the authority.
-  private static func userinfo(of url: Argument) -> Range<Int>? {
-    let bytes = url.bytes
-    let slashes = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }
-    let start = slashes.map { $0 + 3 } ?? 0
-    let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-    return bytes[start..<end].lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
+  /// Those of a URL in a field whose name says nothing of secrets.
+  private static func ranges(inFieldOf line: Argument) -> [Range<Int>] {
+    guard let colon = line.bytes.firstIndex(of: UInt8(ascii: ":")) else { return [] }
+    let rest = Array(line.bytes[(colon + 1)...])
+    guard rest.indices.contains(where: { rest[$0...].starts(with: "://".utf8) }) else { return [] }
+    return SecretMask.secrets(inURL: rest).map { $0.lowerBound + colon + 1..<$0.upperBound + colon + 1 }
   }
 }

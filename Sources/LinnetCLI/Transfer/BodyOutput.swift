@@ -7,14 +7,20 @@ struct BodyOutput: ~Copyable {
   /// The file, once it is known: a server may choose its name.
   private(set) var path: Argument?
   private var descriptor: CInt = -1
-  private var isOpened = false
+  /// The file that this transfer has made or emptied, and what it was when that was done.
+  private var opened: (file: OutputFile, status: stat)?
   private var isFirst = true
 
   /// Looks whether the file can be written, before anything is sent; nothing is made yet.
   init(_ place: OutputPlace) throws(CommandError) {
     self.place = place
     path = place.path
-    if let path, !place.createsDirectories { try Self.checkWritable(path, isNew: place.clobber == .never) }
+    guard !place.createsDirectories else { return }
+    if let path {
+      try OutputFile(path).checkOpens(isNew: place.clobber == .never)
+    } else if place.kind == .headerName {
+      try OutputFile.check(directory: place.directory ?? Argument("."))
+    }
   }
 
   deinit { if isOpenFile { close(descriptor) } }
@@ -51,10 +57,15 @@ struct BodyOutput: ~Copyable {
       try openNew(name)
     } else {
       path = name
-      descriptor = name.withCString { Glibc.open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
-      guard descriptor >= 0 else { throw failure(errno) }
-      isOpened = true
+      let file = try OutputFile(name)
+      descriptor = try file.open(O_CREAT | O_TRUNC, mode: 0o666)
+      note(file)
     }
+  }
+
+  private mutating func note(_ file: OutputFile) {
+    var status = stat()
+    if fstat(descriptor, &status) == 0 { opened = (file, status) }
   }
 
   /// The most names that are tried; as many as curl's.
@@ -67,7 +78,7 @@ struct BodyOutput: ~Copyable {
       path = candidate
       descriptor = candidate.withCString { Glibc.open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
       if descriptor >= 0 {
-        isOpened = true
+        note(try OutputFile(candidate))
         return
       }
       guard errno == EEXIST || errno == EISDIR else { throw failure(errno) }
@@ -88,8 +99,7 @@ struct BodyOutput: ~Copyable {
       return
     }
     if place.createsDirectories { try Self.createDirectories(for: path) }
-    descriptor = path.withCString { Glibc.open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666) }
-    guard descriptor >= 0 else { throw failure(errno) }
+    descriptor = try OutputFile(path).open(O_CREAT | O_APPEND, mode: 0o666)
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
     guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
@@ -135,14 +145,13 @@ struct BodyOutput: ~Copyable {
     if close(open) != 0 && errno != EINTR { throw failure(errno) }
   }
 
-  /// Removes what was written so far, if it is a plain file that this transfer has opened.
+  /// Removes what was written so far, if it is a plain file that this transfer has opened, and still the same one.
   mutating func remove() {
-    guard !isStandardOutput, isOpened, let path else { return }
+    guard let opened else { return }
+    // It is still open where that can be, so that no other file has got its number.
+    opened.file.remove(ifStill: opened.status)
     if isOpenFile { close(descriptor) }
     descriptor = -1
-    var status = stat()
-    let isPlain = path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
-    if isPlain { _ = path.withCString { unlink($0) } }
   }
 
   private func failure(_ number: CInt) -> CommandError {
@@ -152,29 +161,6 @@ struct BodyOutput: ~Copyable {
   }
 
   // MARK: The file system
-
-  private static func checkWritable(_ path: Argument, isNew: Bool) throws(CommandError) {
-    var status = stat()
-    var number: CInt = 0
-    if !isNew && path.withCString({ stat($0, &status) }) == 0 {
-      if status.st_mode & S_IFMT == S_IFDIR {
-        number = EISDIR
-      } else if path.withCString({ access($0, W_OK) }) != 0 {
-        number = errno
-      }
-    } else {
-      let slash = path.bytes.lastIndex(of: UInt8(ascii: "/"))
-      let parent = slash.map { Argument(path.bytes[...$0]) } ?? Argument(".")
-      if path.bytes.isEmpty {
-        number = ENOENT
-      } else if parent.withCString({ access($0, W_OK | X_OK) }) != 0 {
-        number = errno
-      }
-    }
-    guard number == 0 else {
-      throw CommandError(.writeError, "cannot write '\(path.text)': \(systemText(number))")
-    }
-  }
 
   private static func createDirectories(for path: Argument) throws(CommandError) {
     for (index, byte) in path.bytes.enumerated() where byte == UInt8(ascii: "/") && index > 0 {

@@ -11,35 +11,12 @@ enum EntityTagFile {
     return tag.isEmpty ? nil : String(tag)
   }
 
+  /// Looks whether a tag can be kept there.
+  static func check(_ path: Argument) throws(CommandError) { try OutputFile(path).checkWrites() }
+
   /// Replaces the file as a whole, so that another run never sees half of it. Without a tag it becomes empty: an old tag must
   /// not be taken for that of the new body.
   static func save(_ tag: String?, to path: Argument) throws(CommandError) {
-    let bytes = Array((tag.map { "\($0)\n" } ?? "").utf8)
-    var status = stat()
-    if path.withCString({ lstat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG,
-      status.st_mode & S_IFMT != S_IFLNK
-    {
-      // A device or a pipe is not replaced.
-      try SideFile(path, mode: 0o600).write(bytes)
-      return
-    }
-    let temporary = Argument(path.bytes + Array(".\(getpid()).tmp".utf8))
-    let descriptor = temporary.withCString {
-      open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    }
-    guard descriptor >= 0 else { throw failure(path, errno) }
-    var number = Descriptor.writeAll(descriptor, bytes)
-    if close(descriptor) != 0 && errno != EINTR && number == 0 { number = errno }
-    if number == 0 {
-      let result = temporary.withCString { from in path.withCString { to in rename(from, to) } }
-      if result != 0 { number = errno }
-    }
-    guard number != 0 else { return }
-    _ = temporary.withCString { unlink($0) }
-    throw failure(path, number)
-  }
-
-  private static func failure(_ path: Argument, _ number: CInt) -> CommandError {
-    CommandError(.writeError, "cannot write '\(path.text)': \(systemText(number))")
+    try OutputFile(path).write(Array((tag.map { "\($0)\n" } ?? "").utf8))
   }
 }

@@ -14,12 +14,14 @@ final class SideFile: Sendable {
     switch path.bytes {
     case [UInt8(ascii: "-")]: descriptor = 1
     case [UInt8(ascii: "%")]: descriptor = 2
-    default:
-      descriptor = path.withCString { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, mode) }
-      guard descriptor >= 0 else {
-        throw CommandError(.writeError, "cannot write '\(path.text)': \(systemText(errno))")
-      }
+    default: descriptor = try OutputFile(path).open(O_CREAT | O_TRUNC | O_APPEND, mode: mode)
     }
+  }
+
+  /// Looks whether the file can be written; nothing is made or emptied.
+  static func check(_ path: Argument) throws(CommandError) {
+    guard !path.isDash, path.bytes != [UInt8(ascii: "%")] else { return }
+    try OutputFile(path).checkOpens()
   }
 
   deinit { if descriptor > 2 { close(descriptor) } }

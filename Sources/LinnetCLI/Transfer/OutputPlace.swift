@@ -14,7 +14,8 @@ package struct OutputPlace: Sendable, Equatable {
   package let path: Argument?
   /// The file that is taken when the server chooses no name.
   private let fallback: Argument?
-  private let directory: Argument?
+  /// That of `--output-dir`.
+  let directory: Argument?
   package let createsDirectories: Bool
   package let clobber: CommandLineOptions.Clobber
   /// The user named standard output, so binary data may go to a terminal.
@@ -53,6 +54,6 @@ package struct OutputPlace: Sendable, Equatable {
   }
 
   private static func nameless(_ url: HTTPURL) -> CommandError {
-    CommandError(.writeError, "-O: the path of '\(url.redactedDescription)' does not end with a file name")
+    CommandError(.writeError, "-O: the path of '\(URLArgument.masked(url.description))' does not end with a file name")
   }
 }

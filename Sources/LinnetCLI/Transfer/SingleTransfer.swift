@@ -53,7 +53,7 @@ struct SingleTransfer: Sendable {
 
   /// What would be sent.
   func preview() async throws(CommandError) -> String {
-    let url = try context.builder.target(try URLArgument.parse(argument, schemes: options.run.schemes))
+    let url = try context.builder.url(argument)
     let place = try OutputPlace(output, isExplicit: isOutputExplicit, of: url, options)
     let run = try TransferRun(self, url, place, nil, TransferReport(url: argument.text))
     let request = try run.request { _ in }
@@ -66,7 +66,7 @@ struct SingleTransfer: Sendable {
     report.number = number
     report.referer = options.referer?.text ?? ""
     do throws(CommandError) {
-      let url = try context.builder.target(try URLArgument.parse(argument, schemes: options.run.schemes))
+      let url = try context.builder.url(argument)
       report.effectiveURL = url.description
       report.scheme = url.scheme.rawValue
       let place = try OutputPlace(output, isExplicit: isOutputExplicit, of: url, options)

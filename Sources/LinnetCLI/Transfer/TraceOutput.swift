@@ -30,7 +30,7 @@ struct TraceOutput: Sendable {
     case .interim(let head): show(head)
     case .redirected(let head, let hop):
       show(head)
-      note("following the redirection to \(hop.to.redactedDescription)")
+      note("following the redirection to \(mask.url(hop.to))")
     case .challenged(let head):
       show(head)
       note("sending again with credentials")

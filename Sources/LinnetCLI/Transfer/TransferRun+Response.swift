@@ -61,7 +61,9 @@ extension TransferRun {
     return missing
   }
 
-  private func name(of response: HTTPResponse) -> String { "\(report.method) \(response.url.redactedDescription)" }
+  private func name(of response: HTTPResponse) -> String {
+    "\(report.method) \(URLArgument.masked(response.url.description))"
+  }
 
   /// Whether the user has the body already: the server says so, or does not look at conditions.
   private func isUnwanted(_ response: HTTPResponse) -> Bool {

@@ -44,6 +44,9 @@ final class ChallengeResponder: Sendable {
   static var maximumEntries: Int { 256 }
   /// How many realms of one server are.
   static var maximumSessions: Int { 8 }
+  /// How many directories of one server are, for Basic, whose challenges are about no more than that each. One below
+  /// another is none of its own.
+  static var maximumDirectories: Int { 32 }
 
   /// - Parameter makeClientNonce: Makes the client's nonce of a session; tests give a known one.
   init(makeClientNonce: @escaping @Sendable () -> String = ChallengeResponder.randomNonce) {
@@ -97,7 +100,12 @@ final class ChallengeResponder: Sendable {
       state.clock += 1
       entry.lastUse = state.clock
       entry.sessions.removeAll { $0.replaces(session) }
-      if entry.sessions.count >= Self.maximumSessions { entry.sessions.removeFirst() }
+      let limit = session.isBasic ? Self.maximumDirectories : Self.maximumSessions
+      if entry.sessions.count(where: { $0.isBasic == session.isBasic }) >= limit,
+        let oldest = entry.sessions.firstIndex(where: { $0.isBasic == session.isBasic })
+      {
+        entry.sessions.remove(at: oldest)
+      }
       entry.sessions.append(session)
       if state.entries[key] == nil, state.entries.count >= Self.maximumEntries,
         let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
@@ -145,7 +153,7 @@ final class ChallengeResponder: Sendable {
       return .digest(DigestSession(best, login: login, clientNonce: makeClientNonce(), scope: scope))
     }
     guard credentials.allowsBasicOnChallenge, challenges.contains(where: { $0.scheme == "basic" }) else { return nil }
-    return .basic(ProtectionScope(domain: [], origin: origin, target: request.uri))
+    return .basic(ProtectionScope(directoryOf: request.uri, isProxy: origin == nil))
   }
 }
 
@@ -158,11 +166,17 @@ extension ChallengeResponder.Session {
     }
   }
 
+  fileprivate var isBasic: Bool {
+    if case .basic = self { return true }
+    return false
+  }
+
+  /// Whether a session is of no use any more next to another one.
   fileprivate func replaces(_ other: ChallengeResponder.Session) -> Bool {
     switch (self, other) {
     case (.digest(let left), .digest(let right)):
       left.realm == right.realm && left.scope.hasSamePrefixes(as: right.scope)
-    case (.basic(let left), .basic(let right)): left.directory == right.directory
+    case (.basic(let left), .basic(let right)): right.covers(left)
     default: false
     }
   }

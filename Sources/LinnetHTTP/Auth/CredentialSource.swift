@@ -9,13 +9,15 @@ struct CredentialSource: Sendable {
   private let isAlwaysAsked: Bool
   private let hasDefaultAuthorization: Bool
   private let files: NetrcFiles
+  private let timeouts: TimeoutConfiguration
 
-  init(_ configuration: HTTPClientConfiguration, variables: [String: String]) {
+  init(_ configuration: HTTPClientConfiguration, environment: EngineEnvironment) {
     byOrigin = configuration.credentials
+    timeouts = configuration.timeouts
     netrc = configuration.netrc
     isAlwaysAsked = !configuration.credentials.isEmpty || configuration.netrc != .off
     hasDefaultAuthorization = configuration.defaultHeaders.contains("Authorization")
-    files = NetrcFiles(variables: variables)
+    files = NetrcFiles(variables: environment.variables, shards: environment.shards)
   }
 
   /// Whether there is anything to look for. The usual request has none of it, and pays for no more than this.
@@ -25,7 +27,7 @@ struct CredentialSource: Sendable {
 
   /// The credentials for a hop's origin, or nil: there are none, or the caller's own field says it all.
   ///
-  /// - Throws: `invalidConfiguration` for a netrc file that cannot be used; `cancelled`.
+  /// - Throws: `invalidConfiguration` for a netrc file that cannot be used; `totalTimeout` while it is read; `cancelled`.
   func credentials(for hop: HopRequest, _ exchange: Exchange) async throws(TransportFailure) -> HTTPCredentials? {
     let options = hop.request.options
     if hop.request.headers.contains("Authorization") { return nil }
@@ -56,8 +58,9 @@ struct CredentialSource: Sendable {
   ) async throws(TransportFailure) -> Netrc.Entry? {
     // A file names machines, not schemes: what was begun over TLS must not be told in the clear on its further way.
     if !hop.url.isSecure && exchange.history.contains(where: { $0.from.isSecure }) { return nil }
-    guard let file = try await files.contents(of: source) else { return nil }
+    let deadline = exchange.totalDeadline(hop.request.options, timeouts)
+    guard let file = try await files.contents(of: source, until: deadline) else { return nil }
     // The entry for all others is for hosts that the caller names, not for those that a server sends him to.
-    return file.entry(for: hop.url.host, login: login, includingDefault: !hop.isForeign)
+    return file.entry(for: hop.url.host, login: login, includingDefault: !hop.isLedHere)
   }
 }

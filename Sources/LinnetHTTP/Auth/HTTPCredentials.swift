@@ -59,7 +59,7 @@ extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible
 /// program's requests by itself.
 ///
 /// An entry counts for every port of its machine, and is sent as Basic; the entry for all others (`default`) only for a
-/// host that the caller names, never for one that a redirection leads to. With a user name in the URL and no password, the
+/// host that the caller names, never for one that a redirection leads to; entries behind it are not looked at. With a user name in the URL and no password, the
 /// entry of that name gives it. A file is read again when it has changed.
 public enum NetrcSource: Sendable, Hashable {
   /// None is read.

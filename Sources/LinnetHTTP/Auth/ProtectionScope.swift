@@ -1,10 +1,11 @@
 internal import LinnetBytes
 internal import LinnetHTTPTypes
 
-/// Which targets of a server one challenge is about (RFC 7616 §3.3 `domain`).
+/// Which targets of a server one challenge is about: for Digest what `domain` says (RFC 7616 §3.3), for Basic the directory
+/// of the target that was asked about (RFC 7617 §2.2).
 struct ProtectionScope: Sendable, Hashable {
   /// The prefixes of paths; none: the whole server.
-  private let prefixes: [[UInt8]]
+  private var prefixes: [[UInt8]]
   /// The directory of the target that was asked about: a server with several realms is answered in the one that lies
   /// nearest.
   let directory: [UInt8]
@@ -29,6 +30,20 @@ struct ProtectionScope: Sendable, Hashable {
       }
     }
     prefixes = found.isEmpty ? [directory] : found
+  }
+
+  /// The scope of Basic: everything at or below the depth of the last `/` in the path. A proxy's is the proxy.
+  init(directoryOf target: [UInt8], isProxy: Bool) {
+    self.init(domain: [], origin: nil, target: target)
+    // The target of `OPTIONS *` has no directory.
+    if !isProxy { prefixes = [directory.isEmpty ? target : directory] }
+  }
+
+  /// Whether all that the other one is about is within this one.
+  func covers(_ other: ProtectionScope) -> Bool {
+    prefixes.isEmpty
+      || !other.prefixes.isEmpty
+        && other.prefixes.allSatisfy { inner in prefixes.contains { Self.covers($0, inner) } }
   }
 
   /// Whether another challenge was about the same part of the server.

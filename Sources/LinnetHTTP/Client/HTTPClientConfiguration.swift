@@ -32,7 +32,7 @@ public struct HTTPClientConfiguration: Sendable {
   /// the request with `invalidConfiguration`. Host header, SNI and the certificate check keep the name.
   public var resolveOverrides: [String: [String]] = [:]
   /// Where to connect for certain hosts and ports, as `curl --connect-to`; the first that fits counts, and
-  /// ``connectTarget`` comes before them. As with that, a request that is led elsewhere goes there without a proxy. Default
+  /// ``connectTarget`` comes before them. With a proxy, that one is asked for a tunnel to there, also for an `http` URL. Default
   /// none.
   public var connectOverrides: [ConnectOverride] = []
   /// How long answers of the name service are kept.

@@ -138,10 +138,18 @@ extension HTTPRequestOptions {
   }
 
   private mutating func change(_ body: (inout Values) -> Void) {
-    var values = storage?.values ?? Values()
+    var values = values
     body(&values)
-    storage = Storage(values)
+    store(values)
   }
+
+  // Apart, so that the setters do not have a copy each.
+  private var values: Values {
+    @inline(never) get { storage?.values ?? Values() }
+  }
+
+  @inline(never)
+  private mutating func store(_ values: Values) { storage = Storage(values) }
 }
 
 /// A step of an exchange, for verbose output and tests.

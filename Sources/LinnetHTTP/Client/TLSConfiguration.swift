@@ -21,7 +21,7 @@ public struct TLSConfiguration: Sendable, Hashable {
 
   /// Certificates or keys: a file or bytes, PEM or DER.
   public enum Source: Sendable, Hashable {
-    /// The path of a file.
+    /// The path of a file; for authorities also of a directory in which each has the name of its hash (`c_rehash`).
     case file(String)
     /// The content of such a file.
     case bytes([UInt8])

@@ -62,11 +62,10 @@ extension ByteTransport {
         }
       }
     } catch {
-      isReadable = false
-      throw TransportFailure(receiving: error)
+      throw failReceiving(error)
     }
     ciphertextReadBytes = receipt.hasFilledRoom ? Self.largeReadBytes : Self.smallReadBytes
-    var outcome = conclude(receipt)
+    var outcome = try conclude(receipt)
     if mayHoldUnread {
       mayHoldUnread = false
       if case .wouldBlock = outcome { outcome = .progressed }
@@ -216,6 +215,7 @@ extension ByteTransport {
   /// What is wrong with the handshake by the bytes that wait in the socket, if anything.
   private mutating func receivedRefusal() -> TransportFailure? {
     isReadable = true
+    forgetLoss()
     // An alert is small; what does not fit into one read is none. An error of the socket tells less than what came
     // before it.
     _ = try? receiveCiphertext()

@@ -27,6 +27,9 @@ struct ByteTransport: ~Copyable {
   var isWritable = true
   /// The peer has half-closed or reset: a short read does not mean that the socket is drained.
   var isPeerClosed = false
+  /// What the system said when it told of the connection's loss. It says so once, to whichever call comes first; later
+  /// receives look like the end of the stream.
+  private var loss: SystemError?
   /// Bytes given to the network so far.
   var writtenBytes: UInt64 = 0
   private var writeMark: UInt64 = 0
@@ -76,10 +79,9 @@ struct ByteTransport: ~Copyable {
         try receipt.receive(from: fd, into: room)
       }
     } catch {
-      isReadable = false
-      throw TransportFailure(receiving: error)
+      throw failReceiving(error)
     }
-    return conclude(receipt)
+    return try conclude(receipt)
   }
 
   /// One receive: what it gave, and how much room it had.
@@ -96,7 +98,7 @@ struct ByteTransport: ~Copyable {
   }
 
   /// Notes what a receive says about the socket.
-  mutating func conclude(_ receipt: Receipt) -> ReadOutcome {
+  mutating func conclude(_ receipt: Receipt) throws(TransportFailure) -> ReadOutcome {
     switch receipt.result {
     case .bytes(let count):
       receivedBytes &+= UInt64(count)
@@ -108,9 +110,25 @@ struct ByteTransport: ~Copyable {
       return .wouldBlock
     case .eof:
       isReadable = false
+      if let loss { throw TransportFailure(receiving: loss) }
       return .endOfFile
     }
   }
+
+  /// Notes that the socket cannot be read.
+  mutating func failReceiving(_ error: SystemError) -> TransportFailure {
+    isReadable = false
+    note(error)
+    return TransportFailure(receiving: error)
+  }
+
+  /// Not `EPIPE`: unless a reset was told before, the end of the peer's stream came in order then.
+  private mutating func note(_ error: SystemError) {
+    if loss == nil, error.isLoss { loss = error }
+  }
+
+  /// For a handshake, which takes every end of the stream for the same.
+  mutating func forgetLoss() { loss = nil }
 
   /// Gives back bytes that were read from the connection and belong to what comes next on it: plaintext, or ciphertext when
   /// ``startTLS(_:)`` follows.
@@ -142,31 +160,43 @@ struct ByteTransport: ~Copyable {
 
   /// Sends as much as the socket takes. What is left stays in `output` (or as ciphertext in here).
   mutating func flush(_ output: inout WriteBuffer) throws(TransportFailure) {
-    guard tls != nil else { return try Self.send(&output, to: descriptor.raw, &isWritable, &writtenBytes) }
+    guard tls != nil else {
+      do throws(SystemError) {
+        try Self.send(&output, to: descriptor.raw, &isWritable, &writtenBytes)
+      } catch {
+        throw failSending(error)
+      }
+      return
+    }
     try flushEncrypted(&output)
   }
 
   /// Sends the ciphertext that waits.
   mutating func sendWire() throws(TransportFailure) {
-    try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
+    do throws(SystemError) {
+      try Self.send(&wire, to: descriptor.raw, &isWritable, &writtenBytes)
+    } catch {
+      throw failSending(error)
+    }
+  }
+
+  private mutating func failSending(_ error: SystemError) -> TransportFailure {
+    isWritable = false
+    note(error)
+    return TransportFailure(sending: error)
   }
 
   private static func send(
     _ buffer: inout WriteBuffer, to fd: CInt, _ isWritable: inout Bool, _ writtenBytes: inout UInt64
-  ) throws(TransportFailure) {
+  ) throws(SystemError) {
     while isWritable && !buffer.isEmpty {
       var outcome = IOResult.wouldBlock
       var offered = 0
-      do throws(SystemError) {
-        _ = try buffer.withFirstSegment { (bytes) throws(SystemError) -> Int in
-          offered = bytes.count
-          outcome = try Syscalls.send(fd, bytes)
-          if case .bytes(let count) = outcome { return count }
-          return 0
-        }
-      } catch {
-        isWritable = false
-        throw TransportFailure(sending: error)
+      _ = try buffer.withFirstSegment { (bytes) throws(SystemError) -> Int in
+        offered = bytes.count
+        outcome = try Syscalls.send(fd, bytes)
+        if case .bytes(let count) = outcome { return count }
+        return 0
       }
       switch outcome {
       case .bytes(let count):

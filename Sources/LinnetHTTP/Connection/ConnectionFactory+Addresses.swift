@@ -4,6 +4,7 @@ internal import LinnetIO
 
 extension ConnectionFactory {
   /// The addresses to connect to, the best first: the proxy's, the target's, or the origin's.
+  @inline(never)
   func addresses(_ dial: Dial) async throws(TransportFailure) -> [SocketAddress] {
     if let server = route.proxy?.server {
       return try await addresses(of: server.proxy.host, port: server.proxy.port, proxy: server, dial)
@@ -28,6 +29,7 @@ extension ConnectionFactory {
   /// The addresses of a host that may be used, the best first.
   ///
   /// - Parameter proxy: The proxy whose host it is, for errors.
+  @inline(never)
   func addresses(
     of host: String, port: UInt16, proxy: ProxyServer?, _ dial: Dial
   ) async throws(TransportFailure) -> [SocketAddress] {

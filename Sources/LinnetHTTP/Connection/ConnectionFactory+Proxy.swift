@@ -5,10 +5,11 @@ internal import LinnetProtocols
 
 extension ConnectionFactory {
   /// What asks the proxy for the connection; nil when nothing has to be asked for.
+  @inline(never)
   func proxyConnector(_ dial: Dial) async throws(TransportFailure) -> ProxyConnector? {
     guard let hop = route.tunnel else { return nil }
     return ProxyConnector(
-      server: hop.server, headers: hop.connectHeaders, origin: route.origin,
+      server: hop.server, headers: hop.connectHeaders, origin: route.farEnd,
       addresses: try await originAddresses(for: hop.server, dial), limits: route.limits, clock: environment.clock)
   }
 
@@ -16,7 +17,7 @@ extension ConnectionFactory {
   /// them the proxy has a way to, it alone can say.
   private func originAddresses(for server: ProxyServer, _ dial: Dial) async throws(TransportFailure) -> [IPAddress] {
     guard !server.proxy.kind.resolvesNames else { return [] }
-    let found = try await addresses(of: route.origin.host, port: route.origin.port, proxy: nil, dial)
+    let found = try await addresses(of: route.farEnd.host, port: route.farEnd.port, proxy: nil, dial)
     // A zone means something on this machine only.
     return found.lazy.compactMap { IPAddress(String($0.hostDescription.prefix { $0 != "%" })) }
       .prefix(Self.maximumTargets).map(\.self)
@@ -29,6 +30,7 @@ extension ConnectionFactory {
   ///
   /// - Parameter dialogue: What was said about credentials so far.
   /// - Returns: Whether it is. If not, the proxy has to be told on another connection what it asked for on this one.
+  @inline(never)
   func tunnel(
     _ dialled: inout DialledTransport, _ info: inout ConnectionInfo, by connector: ProxyConnector,
     _ handshake: TLSHandshake?, _ dialogue: inout ChallengeDialogue?, _ dial: Dial

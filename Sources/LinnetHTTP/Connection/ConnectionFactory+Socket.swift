@@ -3,6 +3,7 @@ internal import LinnetIO
 
 extension ConnectionFactory {
   /// The options of the sockets, one set for each family of addresses that can be connected to.
+  @inline(never)
   func socketOptions(_ dial: Dial) async throws(TransportFailure) -> SocketOptions {
     let settings = route.socket
     var options = SocketOptions(

@@ -6,6 +6,7 @@ internal import LinnetTLS
 extension ConnectionFactory {
   /// The handshake with the origin; nil for cleartext. Its settings are read here, before the network is bothered: a bad
   /// key file is not a connection problem.
+  @inline(never)
   func originHandshake() async throws(TransportFailure) -> TLSHandshake? {
     guard let security = route.security else { return nil }
     return TLSHandshake(
@@ -16,6 +17,7 @@ extension ConnectionFactory {
   }
 
   /// The handshake with the `https` proxy of a tunnel; nil when there is none.
+  @inline(never)
   func proxyHandshake() async throws(TransportFailure) -> TLSHandshake? {
     guard let server = route.tunnel?.server, let security = server.security else { return nil }
     do throws(TransportFailure) {
@@ -39,6 +41,7 @@ extension ConnectionFactory {
 
   /// Puts TLS on the transport: runs the handshake until both sides are done, the deadline passes or the task is
   /// cancelled.
+  @inline(never)
   func secure(_ dialled: inout DialledTransport, by handshake: TLSHandshake) async throws(TransportFailure) {
     dialled.transport.startTLS(try handshake.makeEngine())
     var failure: TransportFailure?
@@ -66,6 +69,7 @@ extension ConnectionFactory {
   }
 
   /// Moves ciphertext in whichever direction the handshake waits for.
+  @inline(never)
   private func step(_ dialled: inout DialledTransport) async throws(TransportFailure) {
     do throws(ReadinessWaitError) {
       guard try await dialled.wait() else { return }

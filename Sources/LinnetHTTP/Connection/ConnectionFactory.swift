@@ -75,6 +75,7 @@ struct ConnectionFactory: Sendable {
   }
 
   /// Connects the socket.
+  @inline(never)
   private func reach(
     _ addresses: [SocketAddress], _ options: SocketOptions, _ dial: Dial
   ) async throws(TransportFailure) -> ConnectedSocket {
@@ -87,6 +88,7 @@ struct ConnectionFactory: Sendable {
     }
   }
 
+  @inline(never)
   private func info(
     of connected: borrowing ConnectedSocket, resolved: Duration, since start: Instant, now: Instant
   ) -> ConnectionInfo {
@@ -105,6 +107,7 @@ struct ConnectionFactory: Sendable {
 
   /// Puts the TLS on the connection that the route's requests are sent through: the origin's, or that of a proxy which
   /// forwards them.
+  @inline(never)
   private func secure(
     _ dialled: inout DialledTransport, _ info: inout ConnectionInfo, by handshake: TLSHandshake, _ dial: Dial
   ) async throws(TransportFailure) {
@@ -123,6 +126,7 @@ struct ConnectionFactory: Sendable {
   }
 
   /// The connection of the protocol that was agreed on.
+  @inline(never)
   private func assemble(
     _ id: PoolMachine.ConnectionID, _ transport: consuming ByteTransport, _ info: ConnectionInfo,
     _ shard: IOShard, _ owner: ConnectionOwner

@@ -11,7 +11,7 @@ extension HTTP1Core {
     case head
     case idle
     case continueWait
-    case discard
+    case rest
   }
 
   /// The earliest deadline of the exchange.
@@ -21,8 +21,8 @@ extension HTTP1Core {
     if let continueDeadline = exchange.continueDeadline, continueDeadline < earliest.at {
       earliest = (continueDeadline, .continueWait)
     }
-    if let discardDeadline = exchange.discardDeadline, discardDeadline < earliest.at {
-      earliest = (discardDeadline, .discard)
+    if let restDeadline = exchange.restDeadline, restDeadline < earliest.at {
+      earliest = (restDeadline, .rest)
     }
     if let idle = exchange.timeouts.idle, isPeerDue(exchange) {
       let at = exchange.lastProgress.advanced(by: idle)
@@ -45,7 +45,7 @@ extension HTTP1Core {
     guard let exchange else { return nil }
     let failure: TransportFailure
     switch kind {
-    case .continueWait, .discard:
+    case .continueWait, .rest:
       return nil
     case .total:
       failure = TransportFailure(
@@ -86,7 +86,7 @@ extension HTTP1Connection: TimerReceiver {
       if kind == .continueWait {
         core.exchange?.continueDeadline = nil
         if let waiter = core.exchange?.channel.append(.continueExpired) { effects.wakes.append(waiter) }
-      } else if kind == .discard {
+      } else if kind == .rest {
         core.close(effects: &effects)
       } else if let failure = core.timeoutFailure(kind) {
         core.fail(failure, effects: &effects)

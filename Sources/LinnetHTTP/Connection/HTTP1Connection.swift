@@ -191,6 +191,14 @@ extension HTTP1Connection {
     }
   }
 
+  nonisolated func drain(_ exchange: ExchangeID, upTo limit: Int) -> Bool {
+    withCore { core, effects, now in core.drain(exchange, upTo: limit, now: now, effects: &effects) }
+  }
+
+  nonisolated func hurry(_ exchange: ExchangeID, within patience: Duration) {
+    withCore { core, _, now in core.hurry(exchange, within: patience, now: now) }
+  }
+
   nonisolated func abandon(_ exchange: ExchangeID, isCancelled: Bool) {
     withCore { core, effects, now in
       core.abandon(exchange, isCancelled: isCancelled, now: now, effects: &effects)

@@ -40,9 +40,10 @@ struct HTTP1Core: ~Copyable {
     var isHeadReceived = false
     /// The consumer has enough; bytes wait in the socket.
     var isPaused = false
-    /// The consumer is gone; what is left is read up to a bound and thrown away.
+    /// Nobody wants the rest; what is left is read up to a bound and thrown away.
     var discardBudget: Int?
-    var discardDeadline: Instant?
+    /// The rest is not the caller's response, and has until then; the connection ends with it.
+    var restDeadline: Instant?
     var sendWaiter: ResponseChannel.Waiter?
     var pump: Task<Void, Never>?
     var sendFailure: TransportFailure?
@@ -77,9 +78,6 @@ struct HTTP1Core: ~Copyable {
   static var readsPerTurn: Int { 16 }
   /// A dropped body with at most this much left is read to its end to save the connection; as Go's 256 KiB bound.
   static var discardLimit: Int { 256 << 10 }
-  /// And for at most this long: a server that trickles must not hold a place in the pool. Go gives 50 ms, too little for
-  /// a distant server.
-  static var discardTime: Duration { .seconds(1) }
 
   private let shard: IOShard
 
@@ -283,10 +281,11 @@ struct HTTP1Core: ~Copyable {
       close(effects: &effects)
       return
     }
-    // What was sent failed first; what it failed with is the better story.
-    var failure = exchange?.sendFailure ?? failure
+    // What was sent failed first; what it failed with is the better story, unless it is the same one.
+    var failure = failure
+    if let sendFailure = exchange?.sendFailure, sendFailure.code != .connectionLost { failure = sendFailure }
     failure.isCloseBeforeResponse = !machine.responseStarted && failure.code == .connectionLost
-    if exchange?.sendFailure == nil && failure.phase != .tls { failure.phase = phase }
+    if failure.phase != .tls { failure.phase = phase }
     fail(failure.with(sent: sentState), effects: &effects)
   }
 
@@ -294,7 +293,8 @@ struct HTTP1Core: ~Copyable {
   var phase: TransportError.Phase {
     guard let exchange else { return .request }
     if exchange.isHeadReceived { return .body }
-    let isSent = exchange.isRequestComplete && output.isEmpty && !hasPendingCiphertext
+    let isSent =
+      exchange.isRequestComplete && output.isEmpty && !hasPendingCiphertext && exchange.sendFailure == nil
     return isSent || exchange.continueDeadline != nil ? .head : .send
   }
 
@@ -379,6 +379,11 @@ struct HTTP1Core: ~Copyable {
     }
     var failure = TransportFailure(error, isRequestStarted: true)
     failure.phase = exchange?.isHeadReceived == true ? .body : .head
+    // To whom nothing was asked completely, an answer is not missing.
+    if failure.code == .emptyReply, phase == .send {
+      failure.code = .connectionLost
+      failure.phase = .send
+    }
     fail(failure.with(sent: sentState), effects: &effects)
   }
 
@@ -414,20 +419,31 @@ struct HTTP1Core: ~Copyable {
   }
 
   mutating func abandon(_ id: ExchangeID, isCancelled: Bool, now: Instant, effects: inout Effects) {
-    guard let current = exchange, current.id == id else { return }
-    // Reading the rest is worth while only to use the connection again.
-    let canDrain =
-      !isCancelled && current.isRequestComplete && current.isHeadReceived && !closesAfterExchange
-      && machine.mayBeReusable
-    guard canDrain, machine.remainingBodyBytes.map({ $0 <= UInt64(Self.discardLimit) }) ?? true else {
-      fail(.cancelled, effects: &effects)
-      return
-    }
-    exchange?.discardBudget = Self.discardLimit
-    exchange?.discardDeadline = now.advanced(by: Self.discardTime)
+    guard exchange?.id == id else { return }
+    if !isCancelled, drain(id, upTo: Self.discardLimit, now: now, effects: &effects) { return }
+    fail(.cancelled, effects: &effects)
+  }
+
+  /// Reads what is left of a response that nobody wants, so that the connection can be used again.
+  ///
+  /// - Returns: Whether that is done. False: the connection cannot be kept, or more is left than `limit`.
+  mutating func drain(_ id: ExchangeID, upTo limit: Int, now: Instant, effects: inout Effects) -> Bool {
+    guard let current = exchange, current.id == id, current.isRequestComplete, current.sendFailure == nil,
+      current.isHeadReceived, !closesAfterExchange, machine.mayBeReusable,
+      machine.remainingBodyBytes.map({ $0 <= UInt64(clamping: limit) }) ?? true
+    else { return false }
+    exchange?.discardBudget = limit
+    hurry(id, within: ResponseChannel.restPatience, now: now)
     exchange?.isPaused = false
     exchange?.lastProgress = now
     receive(now: now, effects: &effects)
+    return true
+  }
+
+  /// Gives the rest of a response so much time. Its exchange fails then, and the connection is closed.
+  mutating func hurry(_ id: ExchangeID, within patience: Duration, now: Instant) {
+    guard let current = exchange, current.id == id else { return }
+    exchange?.restDeadline = min(current.restDeadline ?? .distantFuture, now.advanced(by: patience))
   }
 
   /// Closes the connection between two exchanges; whoever holds the lease but has not begun is told why.

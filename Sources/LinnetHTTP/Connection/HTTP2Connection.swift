@@ -210,6 +210,15 @@ extension HTTP2Connection {
     }
   }
 
+  nonisolated func hurry(_ exchange: ExchangeID, within patience: Duration) {
+    withCore { core, _, now in
+      let stream = HTTP2StreamID(exchange)
+      guard let current = core.exchanges[stream] else { return }
+      current.totalDeadline = min(current.totalDeadline, now.advanced(by: patience))
+      core.rearm(stream)
+    }
+  }
+
   nonisolated func abandon(_ exchange: ExchangeID, isCancelled: Bool) {
     withCore { core, effects, now in
       core.abandon(exchange, now: now, effects: &effects)

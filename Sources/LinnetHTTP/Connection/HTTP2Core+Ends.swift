@@ -87,7 +87,8 @@ extension HTTP2Core {
 
   /// Fails every exchange and closes.
   ///
-  /// - Parameter isEndOfInput: The peer closed in order. On a connection that is new that has a name of its own.
+  /// - Parameter isEndOfInput: The peer closed in order. On a connection that is new that has a name of its own, for
+  ///   requests that it got.
   mutating func failAll(_ failure: TransportFailure, isEndOfInput: Bool = false, effects: inout Effects) {
     if endedBy == nil { endedBy = failure.code == .connectionLost ? Self.endedBeforeRequest : failure.beforeRequest }
     // First, because it may carry more of the requests, and what was sent of each must be true.
@@ -97,9 +98,7 @@ extension HTTP2Core {
       var own = failure.with(sent: sentState(of: exchange))
       if failure.phase != .tls { own.phase = phase(of: exchange) }
       own.isCloseBeforeResponse = failure.isCloseBeforeResponse && !exchange.isHeadReceived
-      if isEndOfInput, own.isCloseBeforeResponse, !hasAnswered { own.code = .emptyReply }
-      // The kernel tells of a reset once: when a write has heard it, the read finds no more than an end.
-      if isEndOfInput, exchange.isHeadReceived, sendFailure != nil { own.reason = "the server reset the connection" }
+      if isEndOfInput, own.isCloseBeforeResponse, !hasAnswered, exchange.requestSentAt != nil { own.code = .emptyReply }
       end(stream, .failed(own), effects: &effects)
     }
     close(effects: &effects)

@@ -114,7 +114,9 @@ extension HTTP2Core {
   }
 
   private mutating func failReceiving(_ failure: TransportFailure, effects: inout Effects) {
-    var failure = sendFailure ?? failure
+    // What the sending failed with is the better story, unless it is the same one.
+    var failure = failure
+    if let sendFailure, sendFailure.code != .connectionLost { failure = sendFailure }
     failure.isCloseBeforeResponse = failure.code == .connectionLost
     failAll(failure, effects: &effects)
   }

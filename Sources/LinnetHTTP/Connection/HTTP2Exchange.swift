@@ -9,7 +9,8 @@ final class HTTP2Exchange {
   let stream: HTTP2StreamID
   let channel: ResponseChannel
   let timeouts: TimeoutConfiguration
-  let totalDeadline: Instant
+  /// Earlier than the request said when the response is not the caller's and its rest was given less time.
+  var totalDeadline: Instant
   /// Bytes that the connection had written when the exchange began.
   let writeMark: UInt64
   let startedAt: Instant

@@ -4,6 +4,9 @@ internal import LinnetIO
 internal import LinnetProtocols
 
 /// Asks a proxy for a connection to an origin, over a connection to the proxy.
+///
+/// The steps are kept apart by `@inline(never)`, here and in ``ConnectionFactory``: the compiler repeats what it inlines for each
+/// await of a function.
 struct ProxyConnector {
   let server: ProxyServer
   /// What a CONNECT request says beside what the proxy's settings add.
@@ -22,9 +25,6 @@ struct ProxyConnector {
     /// It asked for credentials, and closed: it has to be told on another connection.
     case challenged
   }
-
-  /// How long the rest of a refusal is waited for once its head is there: it explains, and decides nothing.
-  private static var refusalPatience: Duration { .seconds(1) }
 
   /// What became of the addresses that were asked for before.
   private var refusals: [TransportError.PeerAttempt] = []
@@ -99,6 +99,7 @@ struct ProxyConnector {
     do throws(ProxyHandshakeError) { return try body() } catch { throw TransportFailure(error, proxy: server) }
   }
 
+  @inline(never)
   private func socks<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport
   ) async throws(TransportFailure) -> Outcome {
@@ -120,6 +121,7 @@ struct ProxyConnector {
     return now.advanced(by: max(.zero, now.duration(to: deadline)) / addresses.count)
   }
 
+  @inline(never)
   private func socksCredentials() throws(TransportFailure) -> SOCKSCredentials? {
     guard let credentials = server.proxy.credentials else { return nil }
     guard let login = credentials.login else {
@@ -136,6 +138,7 @@ struct ProxyConnector {
     return SOCKSCredentials(user: login.user, password: login.password)
   }
 
+  @inline(never)
   private func connect(
     _ dialled: inout DialledTransport, _ dialogue: inout ChallengeDialogue?
   ) async throws(TransportFailure) -> Outcome {
@@ -148,9 +151,11 @@ struct ProxyConnector {
       do throws(TransportFailure) {
         event = try next(&machine, &dialled, &output)
         if case .needMoreData = event {
-          // Once its head is known, the rest of a refusal has little time.
-          if machine.refusal != nil, deadline == dialled.deadline {
-            deadline = min(deadline, clock.now.advanced(by: Self.refusalPatience))
+          // Once its head is known, the rest of a refusal has little time: it explains, and decides nothing.
+          if let refusal = machine.refusal, deadline == dialled.deadline {
+            // Nor is it waited for when the answer goes to another connection in any case.
+            if !machine.mayRetry, dialogue?.accepts(refusal.head) == true { return .challenged }
+            deadline = min(deadline, clock.now.advanced(by: ResponseChannel.restPatience))
           }
           try await move(&machine, &dialled, &output, until: deadline)
         }
@@ -178,6 +183,7 @@ struct ProxyConnector {
   }
 
   /// Throws what the caller gets, unless the proxy is to be asked again with credentials.
+  @inline(never)
   private func judge(_ refusal: ProxyRefusal, _ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> Outcome
   {
     guard dialogue?.accepts(refusal.head) == true else {
@@ -187,6 +193,7 @@ struct ProxyConnector {
   }
 
   /// The fields of a CONNECT request.
+  @inline(never)
   private func fields(_ dialogue: inout ChallengeDialogue?) throws(TransportFailure) -> HTTPHeaders {
     var fields = headers
     fields.replace(with: server.proxy.headers)
@@ -198,6 +205,7 @@ struct ProxyConnector {
   // MARK: One step
 
   /// What the machine says to what was received so far; when it has nothing to say, sends, waits and receives first.
+  @inline(never)
   private func step<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer, until deadline: Instant
   ) async throws(TransportFailure) -> ProxyHandshakeEvent {
@@ -207,6 +215,7 @@ struct ProxyConnector {
   }
 
   /// What the machine says to what was received so far.
+  @inline(never)
   private func next<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer
   ) throws(TransportFailure) -> ProxyHandshakeEvent {
@@ -221,6 +230,7 @@ struct ProxyConnector {
   }
 
   /// Moves bytes in whichever direction the talk waits for.
+  @inline(never)
   private func move<Machine: ProxyHandshake & ~Copyable>(
     _ machine: inout Machine, _ dialled: inout DialledTransport, _ output: inout WriteBuffer, until deadline: Instant
   ) async throws(TransportFailure) {

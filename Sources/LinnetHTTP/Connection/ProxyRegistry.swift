@@ -56,7 +56,7 @@ final class ProxyRegistry: Sendable {
 
   /// - Throws: `invalidConfiguration` when the proxy that was named for the request cannot be one.
   func way(
-    to url: HTTPURL, _ options: HTTPRequestOptions, httpVersion: HTTPVersionPolicy
+    to url: HTTPURL, _ options: HTTPRequestOptions, httpVersion: HTTPVersionPolicy, isOverridden: Bool
   ) throws(TransportFailure) -> Way {
     let rules: ProxyRules
     if let own = options.proxy {
@@ -69,8 +69,10 @@ final class ProxyRegistry: Sendable {
       return .direct
     }
     guard let server = try rules.server(for: url) else { return .excepted }
-    // Prior knowledge is of the origin, and HTTP/2 in cleartext is not what a proxy forwards.
-    let isTunnel = url.isSecure || !server.speaksHTTP || rules.tunnelsHTTP || httpVersion == .http2PriorKnowledge
+    // Prior knowledge is of the origin, and HTTP/2 in cleartext is not what a proxy forwards. A request that is forwarded has
+    // one host, and no place for where else to connect.
+    let isTunnel =
+      url.isSecure || !server.speaksHTTP || rules.tunnelsHTTP || httpVersion == .http2PriorKnowledge || isOverridden
     return .through(ProxyHop(server: server, isTunnel: isTunnel, connectHeaders: connectHeaders))
   }
 

@@ -42,12 +42,23 @@ struct Route: Sendable {
   /// Whether the connection goes to a proxy that forwards requests.
   var isForwarding: Bool { proxy.map { !$0.isTunnel } ?? false }
 
+  /// Where a proxy is asked to connect to: the origin, or where it is said to be found.
+  var farEnd: Origin {
+    guard case .host(let host, let number) = target, let port = UInt16(exactly: number) else { return origin }
+    do throws(HTTPURLError) {
+      return try Origin(scheme: origin.scheme, host: host, port: port)
+    } catch {
+      // No host of a URL, so no resolver knows it either; a proxy will say so.
+      return Origin(scheme: origin.scheme, normalisedHost: host, port: port)
+    }
+  }
+
   /// The proxy that connections are asked of; nil without one, and when it forwards requests.
   var tunnel: ProxyHop? { proxy.flatMap { $0.isTunnel ? $0 : nil } }
 
   /// Where the connection leads, for messages: `host:port`, the socket's path, or the proxy that forwards.
   var name: String {
-    if let proxy { return proxy.isTunnel ? "\(origin.authority) through \(proxy.server.name)" : proxy.server.name }
+    if let proxy { return proxy.isTunnel ? "\(farEnd.authority) through \(proxy.server.name)" : proxy.server.name }
     return endName
   }
 

@@ -32,21 +32,33 @@ public struct CookieFileError: Error, Sendable, Hashable, CustomStringConvertibl
   }
 }
 
+extension CookieFileError {
+  fileprivate init(_ error: InputFileError, path: String) {
+    switch error {
+    case .system(let error):
+      self.init(
+        reason: error.isNotFound ? .notFound : .unreadable, path: path, detail: error.text.asciiLowercasedFirst)
+    case .pool(let error): self.init(reason: .unreadable, path: path, detail: "\(error)")
+    case .timedOut, .cancelled: self.init(reason: .cancelled, path: path, detail: "the task was cancelled")
+    }
+  }
+}
+
 extension CookieJar {
   /// Adds the cookies of a file in the format of curl, wget and Netscape (``NetscapeCookieFile``). Cookies in it replace
-  /// the same ones of the jar; those that have expired are left out.
+  /// the same ones of the jar; those that have expired are left out. A pipe is read
+  /// to its end.
   ///
   /// - Returns: The lines that are no cookies. The good lines count all the same.
   /// - Throws: ``CookieFileError`` when the file as a whole cannot be read.
   @discardableResult
   public func load(netscapeFile path: String) async throws(CookieFileError) -> [NetscapeCookieFile.Problem] {
-    let bytes = try await Self.onPool(path) { () throws(CookieFileError) in
-      do throws(SystemError) {
-        return try FileIO.readAll(path, limit: NetscapeCookieFile.maximumBytes)
-      } catch {
-        throw CookieFileError(
-          reason: error.isNotFound ? .notFound : .unreadable, path: path, detail: error.text.asciiLowercasedFirst)
-      }
+    let bytes: [UInt8]
+    do throws(InputFileError) {
+      bytes = try await InputFile.readAll(
+        path, limit: NetscapeCookieFile.maximumBytes, on: ShardGroup.shared.next())
+    } catch {
+      throw CookieFileError(error, path: path)
     }
     return await load(netscape: bytes)
   }
@@ -64,8 +76,8 @@ extension CookieJar {
 
   /// Writes the cookies of the jar as a file that curl and wget read (``NetscapeCookieFile``).
   ///
-  /// The file takes the place of the former one in one step, and only its owner may read it. A symbolic link is replaced and
-  /// not followed.
+  /// The file takes the place of the former one in one step, and only its owner may read it. A symbolic link, a device, a pipe
+  /// or a socket is neither written to nor replaced.
   ///
   /// - Parameters:
   ///   - path: Where to.

@@ -63,6 +63,11 @@ public final class CookieJar: Sendable {
   ///   - headers: The fields of the response; each `Set-Cookie` counts.
   ///   - url: The URL of the request that it answers.
   public func store(_ headers: HTTPHeaders, from url: HTTPURL) async {
+    await store(headers, from: url, until: nil)
+  }
+
+  /// - Parameter limit: Until when the list of public suffixes may be waited for.
+  func store(_ headers: HTTPHeaders, from url: HTTPURL, until limit: Deadline?) async {
     guard headers.contains("Set-Cookie") else { return }
     let now = now()
     var cookies: [SetCookie] = []
@@ -72,19 +77,31 @@ public final class CookieJar: Sendable {
       for index in value.indices { bytes.append(value[index]) }
       if let cookie = try? SetCookie(parsing: bytes, now: now) { cookies.append(cookie) }
     }
-    let suffixes = cookies.contains { !$0.domain.isEmpty } ? await currentSuffixes() : nil
+    let suffixes = cookies.contains { !$0.domain.isEmpty } ? await currentSuffixes(until: limit) : nil
     let origin = CookieOrigin(url)
     store.withLock { store in
       for cookie in cookies {
-        // Without a list, because the task was cancelled, no domain is known to be safe.
+        // Without a list, because the task was cancelled or out of time, no domain is known to be safe.
         try? store.receive(cookie, from: origin, now: now, isPublicSuffix: { suffixes?.contains($0) ?? true })
       }
     }
   }
 
-  func currentSuffixes() async -> PublicSuffixes? {
-    if let suffixes { return suffixes }
-    return await PublicSuffixes.system()
+  /// A point in time on the shards that have a client's clock.
+  struct Deadline: Sendable {
+    let at: Instant
+    let shards: ShardGroup
+  }
+
+  /// Nil when the list could not be waited for.
+  func currentSuffixes(until limit: Deadline? = nil) async -> PublicSuffixes? {
+    if let known = suffixes ?? PublicSuffixes.known { return known }
+    guard let limit, limit.at != .distantFuture else { return await PublicSuffixes.system() }
+    return try? await withDeadline(
+      limit.at, on: limit.shards.next(), timedOut: BlockingPoolError.cancelled, cancelled: .cancelled
+    ) {
+      () async throws(BlockingPoolError) in await PublicSuffixes.system()
+    }
   }
 
   /// The cookies that a request for this URL is sent with, in their order: longer paths first, then older ones.

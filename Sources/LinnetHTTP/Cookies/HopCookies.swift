@@ -7,14 +7,19 @@ package struct HopCookies: Sendable {
   let jar: CookieJar
   /// The values of the caller's `Cookie` fields.
   let given: [[UInt8]]
+  /// The end of the call; nil when its task is cancelled then.
+  let deadline: CookieJar.Deadline?
 
-  init(jar: CookieJar, given: [[UInt8]]) {
+  init(jar: CookieJar, given: [[UInt8]], deadline: CookieJar.Deadline?) {
     self.jar = jar
     self.given = given
+    self.deadline = deadline
   }
 
   /// - Parameter headers: The fields of the request as the caller gave them.
-  package init(jar: CookieJar, headers: HTTPHeaders) { self.init(jar: jar, given: Self.fields(of: headers)) }
+  package init(jar: CookieJar, headers: HTTPHeaders) {
+    self.init(jar: jar, given: Self.fields(of: headers), deadline: nil)
+  }
 
   /// Makes the `Cookie` field of a request what the caller gave and the jar has now.
   package func put(into headers: inout HTTPHeaders, for url: HTTPURL) {
@@ -29,7 +34,7 @@ package struct HopCookies: Sendable {
 
   /// Keeps what a response sets. A proxy that refuses (407) does not speak for the origin.
   package func keep(_ head: ResponseHead, from url: HTTPURL) async {
-    if head.status.code != 407 { await jar.store(head.headers, from: url) }
+    if head.status.code != 407 { await jar.store(head.headers, from: url, until: deadline) }
   }
 
   /// The value of the one `Cookie` field (RFC 6265bis §5.8.1): the caller's cookies, then those of the jar whose names the

@@ -81,10 +81,12 @@ extension PublicSuffixes {
     return PublicSuffixes(list: bytes)
   }
 
+  /// The list if it was read before.
+  package static var known: PublicSuffixes? { read.withLock { $0 } }
+
   /// The list, read once in the life of the process, at the first cookie that needs it, and never in the caller's thread.
   /// Nil when the task was cancelled before it was there.
   package static func system() async -> PublicSuffixes? {
-    if let known = read.withLock({ $0 }) { return known }
     let loaded: PublicSuffixes
     do throws(BlockingPoolError) {
       loaded = try await BlockingPool.shared.run { blocking }

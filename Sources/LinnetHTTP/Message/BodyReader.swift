@@ -41,6 +41,13 @@ final class BodyReader: Sendable {
   /// Lets go of the rest of the body.
   func discard() { channel.abandon() }
 
+  /// The same for a response that is not delivered; reads a small rest first when that frees its connection for the next
+  /// request. See ``ResponseChannel/drain(upTo:)``.
+  func drain(upTo limit: Int) async {
+    await channel.drain(upTo: limit)
+    discard()
+  }
+
   func updatePriority(_ value: String) { channel.updatePriority(value) }
 
   var receivedWireBytes: UInt64 { state.withLock { $0.wireBytes } }
@@ -102,8 +109,10 @@ final class BodyReader: Sendable {
     }
   }
 
-  /// At most this much of the body, for an error that shows it; what fails, or is more, is left out.
+  /// At most this much of the body, for an error that shows it; what fails, is more, or does not come within
+  /// ``ResponseChannel/restPatience`` is left out.
   func beginning(upTo limit: Int) async -> ByteChunk {
+    channel.hurry()
     var bytes: [UInt8] = []
     while bytes.count <= limit, let chunk = try? await next() {
       bytes.append(contentsOf: chunk.prefix(limit + 1 - bytes.count))

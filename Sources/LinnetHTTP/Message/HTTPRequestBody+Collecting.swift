@@ -1,5 +1,6 @@
 internal import LinnetBytes
 internal import LinnetHTTPTypes
+internal import LinnetIO
 
 extension HTTPRequestBody {
   /// The whole body in memory, read as sending it would: for transports of one's own, and for what has to see a body
@@ -26,7 +27,7 @@ extension HTTPRequestBody {
       return bytes
     case .file(let path, let mark):
       if mark.isSet { throw Self.notReplayable }
-      let file = try await UploadFile.open(path: path)
+      let file = try await UploadFile.open(path: path, shards: .shared)
       if file.size == nil { mark.set() }
       return try await Self.collect(file, upTo: limit)
     case .replayable(let length, let make):

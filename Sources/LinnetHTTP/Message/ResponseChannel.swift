@@ -170,6 +170,31 @@ final class ResponseChannel: Sendable {
     if let report { report.driver.consumed(report.count, on: report.id, isStarved: report.isStarved) }
   }
 
+  /// How long the rest of a response is waited for that is not the caller's: a redirection, a question for credentials, a
+  /// refusal. A server that trickles must hold up neither the next request nor a place in the pool. Go gives 50 ms, too
+  /// little for a distant server.
+  static var restPatience: Duration { .seconds(1) }
+
+  /// Reads the rest of a response that nobody wants, and waits for its end, when that makes the connection free for the
+  /// next request; lets go of it at once otherwise. At most ``restPatience`` and, in all, `limit` bytes.
+  func drain(upTo limit: Int) async {
+    let (driver, exchange, rest) = state.withLock { ($0.driver, $0.exchange, limit - $0.bufferedBytes) }
+    guard let driver, let exchange else { return }
+    guard rest >= 0, driver.drain(exchange, upTo: rest) else { return abandon() }
+    await withTaskCancellationHandler {
+      while state.withLock({ $0.end == nil }) { await wait { _ in false } }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// Gives the rest of a response that is not the caller's no more than ``restPatience``.
+  func hurry() {
+    let (driver, exchange) = state.withLock { ($0.driver, $0.exchange) }
+    guard let driver, let exchange else { return }
+    driver.hurry(exchange, within: Self.restPatience)
+  }
+
   /// Tells the server how urgent the rest is; nothing when the exchange has ended.
   func updatePriority(_ value: String) {
     let (driver, exchange) = state.withLock { ($0.driver, $0.exchange) }
@@ -264,6 +289,11 @@ protocol ExchangeDriver: AnyObject, Sendable {
   func consumed(_ count: Int, on exchange: ExchangeID, isStarved: Bool)
   /// Another priority for what is still to come (RFC 9218 §7); only for protocols that have a way to say so.
   func updatePriority(_ value: String, of exchange: ExchangeID)
+  /// Nobody wants the rest of the response: reads at most that much of it, and ends the exchange then, when the
+  /// connection can be used again by that. False, and nothing happens, when it cannot.
+  func drain(_ exchange: ExchangeID, upTo limit: Int) -> Bool
+  /// Ends the exchange after so much time.
+  func hurry(_ exchange: ExchangeID, within patience: Duration)
   /// The consumer is gone; a cancelled exchange stops at once, a dropped one may be read to its end when little is left.
   func abandon(_ exchange: ExchangeID, isCancelled: Bool)
 }
@@ -272,4 +302,9 @@ extension ExchangeDriver {
   func consumed(_ count: Int, on exchange: ExchangeID, isStarved: Bool) {}
 
   func updatePriority(_ value: String, of exchange: ExchangeID) {}
+
+  /// For protocols whose exchanges have streams of their own, and bodies without a connection.
+  func drain(_ exchange: ExchangeID, upTo limit: Int) -> Bool { false }
+
+  func hurry(_ exchange: ExchangeID, within patience: Duration) {}
 }

@@ -16,7 +16,7 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
 
   init(configuration: HTTPClientConfiguration, environment: EngineEnvironment, next: Next) {
     self.next = next
-    source = CredentialSource(configuration, variables: environment.variables)
+    source = CredentialSource(configuration, environment: environment)
     challenges = environment.challenges
   }
 

@@ -1,4 +1,5 @@
 internal import LinnetHTTPTypes
+internal import LinnetIO
 
 /// Adds the cookies of the jar to each hop and keeps those that its response sets.
 struct CookieStage<Next: ExchangeStage>: ExchangeStage {
@@ -7,12 +8,16 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
   private let jar: CookieJar
   private let isOn: Bool
   private let defaultCookies: [[UInt8]]
+  private let timeouts: TimeoutConfiguration
+  private let shards: ShardGroup
 
   init(configuration: HTTPClientConfiguration, environment: EngineEnvironment, next: Next) {
     self.next = next
     if case .jar(let shared) = configuration.cookies { jar = shared } else { jar = CookieJar() }
     if case .off = configuration.cookies { isOn = false } else { isOn = true }
     defaultCookies = HopCookies.fields(of: configuration.defaultHeaders)
+    timeouts = configuration.timeouts
+    shards = environment.shards
   }
 
   /// The jar of all requests that do not ask for another; nil when there is none for them.
@@ -40,7 +45,9 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
     var given = HopCookies.fields(of: hop.request.headers)
     if given.isEmpty, !options.omittedDefaultHeaders.contains(where: HopCookies.isFieldName) { given = defaultCookies }
     var hop = hop
-    hop.cookies = HopCookies(jar: jar, given: given)
+    hop.cookies = HopCookies(
+      jar: jar, given: given,
+      deadline: CookieJar.Deadline(at: exchange.totalDeadline(options, timeouts), shards: shards))
     hop.addCookies()
     let response = try await next.send(hop, exchange)
     await hop.cookies?.keep(response.head, from: hop.url)

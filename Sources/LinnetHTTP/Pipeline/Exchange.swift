@@ -17,6 +17,11 @@ struct Exchange: Sendable {
 
   var elapsed: Duration { start.duration(to: clock.now) }
 
+  /// When the call's total timeout is over, for stages that wait for something else than the transport.
+  func totalDeadline(_ options: HTTPRequestOptions, _ timeouts: TimeoutConfiguration) -> Instant {
+    options.timeouts.total.resolved(timeouts.total).map { start.advanced(by: $0) } ?? .distantFuture
+  }
+
   func error(_ failure: TransportFailure) -> TransportError {
     TransportError(
       peer.map { failure.of(peer: $0) } ?? failure,

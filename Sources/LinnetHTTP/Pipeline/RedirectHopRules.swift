@@ -12,7 +12,7 @@ struct RedirectHopRules {
       guard
         let proposal = try RedirectRules.proposal(
           status: response.status.code, headers: response.headers, method: hop.request.method, url: hop.url,
-          keepsPost: response.status.code == 301 ? policy.keepsPostOnMovedPermanently : policy.keepsPostOnFound)
+          keepsPost: policy.keepsPost(on: response.status.code))
       else { return nil }
       let hasBody = proposal.keepsBody && hop.request.body.map { !$0.isKnownEmpty } ?? false
       let refusal = RedirectRules.refusal(
@@ -28,9 +28,10 @@ struct RedirectHopRules {
   private func request(for proposal: RedirectRules.Proposal, after hop: HopRequest) -> HopRequest {
     let isSameOrigin = proposal.url.isSameOrigin(as: hop.url)
     let keepsCredentials = isSameOrigin || policy.sendsCredentialsAcrossOrigins
-    // The caller's user name and password stay with what they were given for. Others than the origin itself do not choose
-    // as whom the next request is made.
-    let url = keepsCredentials ? proposal.url.inheritingUserinfo(of: hop.url) : proposal.url.removingUserinfo()
+    // The caller's user name and password stay with what they were given for. Those of a `Location` never count: who
+    // answers does not choose as whom the next request is made.
+    let bare = proposal.url.removingUserinfo()
+    let url = keepsCredentials ? bare.inheritingUserinfo(of: hop.url) : bare
     var request = HTTPRequest(
       method: proposal.method, url: url, headers: hop.request.headers, body: hop.request.body,
       options: hop.request.options)
@@ -40,7 +41,24 @@ struct RedirectHopRules {
       request.headers = RedirectRules.droppingBodyFields(request.headers)
     }
     if !isSameOrigin { leave(hop.url, with: &request) }
-    return HopRequest(request, url: url, isForeign: hop.isForeign || !keepsCredentials)
+    if policy.sendsReferer {
+      request.headers.remove("Referer")
+      if let referer = RedirectRules.referer(from: hop.url, to: url) { request.headers.add("Referer", referer) }
+    }
+    return HopRequest(
+      request, url: url, isForeign: hop.isForeign || !keepsCredentials, isLedHere: hop.isLedHere || !isSameOrigin)
+  }
+
+  /// A request that the caller's code puts in the place of the proposed one. What it carries is meant for where it goes.
+  /// What the client would add by itself was not given for that host, and follows the same rules as on any other hop.
+  func replacement(_ request: HTTPRequest, url: HTTPURL, after hop: HopRequest) -> HopRequest {
+    let isLedHere = hop.isLedHere || !url.isSameOrigin(as: hop.url)
+    var request = request
+    if isLedHere && !policy.sendsCredentialsAcrossOrigins {
+      omitHarmfulDefaults(of: &request)
+      if request.options.tls == nil { request.options.tls = configuration.tls.withoutClientIdentity }
+    }
+    return HopRequest(request, url: url, isLedHere: isLedHere)
   }
 
   /// Takes out of a request what was given for the origin that it leaves.
@@ -55,16 +73,31 @@ struct RedirectHopRules {
     let additional = policy.additionalSensitiveHeaders
     request.headers = RedirectRules.harmlessFields(
       of: request.headers, additional: additional, keepsBody: request.body != nil)
-    omitDefaults(
-      RedirectRules.harmfulNames(in: configuration.defaultHeaders, additional: additional, keepsBody: false),
-      of: &request)
+    omitHarmfulDefaults(of: &request)
     request.options.credentials = nil
     request.options.dropClientIdentity(orUse: configuration.tls.withoutClientIdentity)
+  }
+
+  private func omitHarmfulDefaults(of request: inout HTTPRequest) {
+    omitDefaults(
+      RedirectRules.harmfulNames(
+        in: configuration.defaultHeaders, additional: policy.additionalSensitiveHeaders, keepsBody: false),
+      of: &request)
   }
 
   private func omitDefaults(_ names: [String], of request: inout HTTPRequest) {
     let omitted = Set(request.options.omittedDefaultHeaders)
     let more = names.filter { configuration.defaultHeaders.contains($0) && !omitted.contains($0) }
     if !more.isEmpty { request.options.omittedDefaultHeaders += more }
+  }
+}
+
+extension HTTPRedirectPolicy {
+  fileprivate func keepsPost(on status: Int) -> Bool {
+    switch status {
+    case 301: keepsPostOnMovedPermanently
+    case 302: keepsPostOnFound
+    default: keepsPostOnSeeOther
+    }
   }
 }

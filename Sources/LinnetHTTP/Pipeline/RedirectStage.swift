@@ -1,4 +1,3 @@
-internal import LinnetBytes
 internal import LinnetHTTPTypes
 internal import LinnetProtocols
 
@@ -43,7 +42,12 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
           status: response.status, from: hop.url.removingUserinfo(), to: following.url.removingUserinfo(),
           method: following.request.method)
         onEvent?(.redirected(response.head, step))
-        await finish(response, before: following.url)
+        // Another origin has another connection.
+        if following.url.isSameOrigin(as: response.url) {
+          await response.discardBody(reading: Self.drainedBytes)
+        } else {
+          response.body.reader.discard()
+        }
         exchange.history.append(step)
         hop = following
       } catch {
@@ -58,6 +62,7 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
   }
 
   /// The request to go on with; nil when the response is the answer.
+  @inline(never)
   private func following(
     _ response: HTTPResponse, _ hop: HopRequest, _ rules: RedirectHopRules, _ trail: inout RedirectTrail,
     history: [HTTPRedirectHop]
@@ -66,7 +71,7 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
     if let decide = rules.policy.decide {
       let redirect = HTTPRedirect(
         response: response.head, from: hop.url, request: following.request, history: history)
-      guard let chosen = try await decision(decide, redirect, following) else { return nil }
+      guard let chosen = try await decision(decide, redirect, following, after: hop, rules) else { return nil }
       following = chosen
     }
     do throws(RedirectProblem) {
@@ -85,9 +90,10 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
   }
 
   /// Asks the caller's code. It runs in the task and on the executor of the caller of `send`.
+  @inline(never)
   private func decision(
     _ decide: @Sendable (HTTPRedirect) async throws -> HTTPRedirectDecision, _ redirect: HTTPRedirect,
-    _ proposed: HopRequest
+    _ proposed: HopRequest, after hop: HopRequest, _ rules: RedirectHopRules
   ) async throws(TransportFailure) -> HopRequest? {
     let decision: HTTPRedirectDecision
     do {
@@ -109,34 +115,12 @@ struct RedirectStage<Next: ExchangeStage>: ExchangeStage {
         guard url.scheme == .http || url.scheme == .https else {
           throw HTTPURLError.unsupportedScheme(url.scheme.rawValue)
         }
-        return HopRequest(request, url: url)
+        return rules.replacement(request, url: url, after: hop)
       } catch .unsupportedScheme(let scheme) {
         throw TransportFailure(RedirectProblem.unsupportedScheme(scheme))
       } catch {
         throw TransportFailure(RedirectProblem.invalidLocation(error))
       }
     }
-  }
-
-  /// Lets go of a redirection's body. A small one is read first when the next request can use its connection then; what is
-  /// wrong with it concerns nobody.
-  private func finish(_ response: HTTPResponse, before url: HTTPURL) async {
-    let reader = response.body.reader
-    defer { reader.discard() }
-    guard url.isSameOrigin(as: response.url), response.keepsConnection,
-      reader.expectedLength ?? 0 <= UInt64(Self.drainedBytes)
-    else { return }
-    var rest = Self.drainedBytes
-    while rest > 0, let chunk = try? await reader.next() { rest -= chunk.count }
-  }
-}
-
-extension HTTPResponse {
-  /// Whether the end of the body is what frees the connection: not over HTTP/2, and not when the server closes it.
-  fileprivate var keepsConnection: Bool {
-    guard version == .http1_1, headers.contains("Content-Length") || headers.contains("Transfer-Encoding") else {
-      return false
-    }
-    return !headers.values(for: "Connection").contains { ASCII.equalIgnoringCase($0.utf8, "close".utf8) }
   }
 }

@@ -44,14 +44,14 @@ struct PreparedRequest: Sendable {
     body = request.body
     timeouts = options.timeouts.resolved(configuration.timeouts)
     self.options = options
+    let given = options.connectTarget ?? configuration.connectTarget
     target =
-      options.connectTarget ?? configuration.connectTarget
-      ?? configuration.connectOverrides.first { $0.matches(url.origin) }?.target(for: url.origin)
+      given ?? configuration.connectOverrides.first { $0.matches(url.origin) }?.target(for: url.origin)
     httpVersion = options.httpVersion ?? configuration.httpVersion
-    // Who says where to connect means it.
+    // Who says where to connect means it. An override is about the far end: a proxy is asked for that end then.
     let way =
-      target == nil
-      ? try proxies?.way(to: url, options, httpVersion: httpVersion) ?? .direct
+      given == nil
+      ? try proxies?.way(to: url, options, httpVersion: httpVersion, isOverridden: target != nil) ?? .direct
       : proxies?.way(toTargetWith: options) ?? .direct
     proxy = way.hop
     collectCap = options.maximumCollectedBytes ?? configuration.maximumCollectedBytes

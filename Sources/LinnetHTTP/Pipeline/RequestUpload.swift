@@ -15,7 +15,7 @@ struct RequestUpload: Sendable {
   /// File parts are read in pieces of this size: few calls, and little memory for an upload of any length.
   private static var filePartBytes: Int { 256 << 10 }
 
-  init(_ body: HTTPRequestBody?) async throws(TransportFailure) {
+  init(_ body: HTTPRequestBody?, shards: ShardGroup) async throws(TransportFailure) {
     source = body?.source
     var immediate: ByteChunk?
     var file: UploadFile?
@@ -28,7 +28,7 @@ struct RequestUpload: Sendable {
     case .file(let path, let mark):
       // Opening a pipe again would wait for a writer that may never come.
       if mark.isSet { throw HTTPRequestBody.notReplayable }
-      let opened = try await UploadFile.open(path: path)
+      let opened = try await UploadFile.open(path: path, shards: shards)
       file = opened
       length = opened.size.map { .known($0) } ?? .chunked
     case .replayable(let count, _):

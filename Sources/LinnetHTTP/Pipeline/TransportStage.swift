@@ -114,12 +114,12 @@ struct TransportStage: ExchangeStage {
   ) async throws(TransportFailure) -> Bool {
     let isRepeated = request.answers(response.head)
     guard response.status == .proxyAuthenticationRequired else { return false }
-    // Read to its end, the connection is free for the second request.
-    let body = await response.body.reader.beginning(upTo: ConnectTunnelMachine.maximumBodyBytes)
     guard isRepeated else {
+      let body = await response.body.reader.beginning(upTo: ConnectTunnelMachine.maximumBodyBytes)
       throw TransportFailure(response.head, body: body, proxy: proxy, reason: "").with(sent: .all)
     }
     request.onEvent?(.challenged(response.head))
+    await response.discardBody(reading: ConnectTunnelMachine.maximumBodyBytes)
     return true
   }
 
@@ -210,7 +210,7 @@ struct TransportStage: ExchangeStage {
 
     let upload: RequestUpload
     do throws(TransportFailure) {
-      upload = try await RequestUpload(request.body)
+      upload = try await RequestUpload(request.body, shards: pools.environment.shards)
     } catch {
       connection.giveBack()
       throw error

@@ -6,14 +6,28 @@ final class UploadFile: Sendable {
   let path: String
   /// The size of a regular file when it was opened; nil for a pipe or a device, which is read to its end.
   let size: UInt64?
-  private let descriptor: OwnedDescriptor
+  private let content: Content
 
-  /// Opens a file on the blocking pool: the open of a pipe waits for its writer, and one on a network waits for that.
-  static func open(path: String) async throws(TransportFailure) -> UploadFile {
+  private enum Content {
+    case regular(OpenedFile)
+    /// Read as its bytes come; nobody waits for its writer but the exchange, with its timeouts.
+    case stream(InputStream)
+  }
+
+  private final class OpenedFile: Sendable {
+    let descriptor: OwnedDescriptor
+
+    init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+  }
+
+  /// Opens a file on the blocking pool: one on a network waits for that.
+  static func open(path: String, shards: ShardGroup) async throws(TransportFailure) -> UploadFile {
     let outcome: Result<UploadFile, TransportFailure>
     do throws(BlockingPoolError) {
       outcome = try await BlockingPool.shared.run {
-        do throws(TransportFailure) { return .success(try UploadFile(path: path)) } catch { return .failure(error) }
+        do throws(TransportFailure) { return .success(try UploadFile(path: path, shards)) } catch {
+          return .failure(error)
+        }
       }
     } catch {
       if error == .cancelled { throw .cancelled }
@@ -22,13 +36,18 @@ final class UploadFile: Sendable {
     return try outcome.get()
   }
 
-  private init(path: String) throws(TransportFailure) {
+  private init(path: String, _ shards: ShardGroup) throws(TransportFailure) {
     self.path = path
     do throws(SystemError) {
-      let opened = try FileIO.openForReading(path)
+      let opened = try FileIO.openWithoutWaiting(path)
       let (bytes, isRegular) = try FileIO.size(opened.raw)
-      size = isRegular ? UInt64(clamping: bytes) : nil
-      descriptor = opened
+      if isRegular {
+        size = UInt64(clamping: bytes)
+        content = .regular(OpenedFile(opened))
+      } else {
+        size = nil
+        content = .stream(try InputStream(opened, on: shards.next()))
+      }
     } catch {
       throw TransportFailure(
         code: .requestBodyFailed, phase: .request, reason: "cannot read \(path): \(error.text.asciiLowercasedFirst)")
@@ -39,33 +58,37 @@ final class UploadFile: Sendable {
   func read(at offset: UInt64, upTo limit: Int) async throws(TransportFailure) -> ByteChunk {
     let wanted = size.map { Int(min(UInt64(limit), $0 - min(offset, $0))) } ?? limit
     guard wanted > 0 else { return ByteChunk() }
-    let outcome: Result<ByteChunk, SystemError>
-    do throws(BlockingPoolError) {
-      outcome = try await BlockingPool.shared.run { self.readNow(at: offset, wanted) }
+    do throws(InputFileError) {
+      switch content {
+      case .stream(let stream): return ByteChunk(try await stream.next(upTo: wanted))
+      case .regular(let file):
+        return try await InputFile.onPool { () throws(SystemError) in try Self.read(file, at: offset, wanted) }
+      }
     } catch {
-      throw TransportFailure(code: .requestBodyFailed, phase: .send, reason: "cannot read \(path): \(error)")
-    }
-    do throws(SystemError) {
-      return try outcome.get()
-    } catch {
-      throw TransportFailure(
-        code: .requestBodyFailed, phase: .send, reason: "cannot read \(path): \(error.text.asciiLowercasedFirst)")
+      let cause =
+        switch error {
+        case .system(let error): error.text.asciiLowercasedFirst
+        case .pool(let error): "\(error)"
+        case .cancelled, .timedOut: throw TransportFailure.cancelled
+        }
+      throw TransportFailure(code: .requestBodyFailed, phase: .send, reason: "cannot read \(path): \(cause)")
     }
   }
 
-  private func readNow(at offset: UInt64, _ wanted: Int) -> Result<ByteChunk, SystemError> {
+  private static func read(
+    _ file: OpenedFile, at offset: UInt64, _ wanted: Int
+  ) throws(SystemError) -> ByteChunk {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
       do throws(SystemError) {
-        count =
-          size == nil
-          ? try FileIO.readNext(descriptor.raw, into: UnsafeMutableRawBufferPointer(room))
-          : try FileIO.read(descriptor.raw, at: Int64(clamping: offset), into: UnsafeMutableRawBufferPointer(room))
+        count = try FileIO.read(
+          file.descriptor.raw, at: Int64(clamping: offset), into: UnsafeMutableRawBufferPointer(room))
       } catch {
         failure = error
         count = 0
       }
     }
-    return failure.map { .failure($0) } ?? .success(ByteChunk(bytes))
+    if let failure { throw failure }
+    return ByteChunk(bytes)
   }
 }

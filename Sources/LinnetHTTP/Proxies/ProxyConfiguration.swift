@@ -1,3 +1,5 @@
+public import LinnetHTTPTypes
+
 /// Which requests go through which proxy.
 ///
 /// ```swift
@@ -12,6 +14,13 @@ public struct ProxyConfiguration: Sendable, Hashable {
   /// count in a CGI program (one with `REQUEST_METHOD` in its environment), whose client can set it. One that is no
   /// proxy's URL fails the requests that it is for with `invalidConfiguration`. Default false.
   public var usesProxyVariables = false
+  /// What the proxies that variables name are shown, in place of a user name and a password in their URLs; each of them, so they
+  /// should be one's own. Default: what their URLs say.
+  public var variableCredentials: HTTPCredentials?
+  /// Headers for the proxies that variables name, as ``HTTPProxy/headers``. Default none.
+  public var variableHeaders: HTTPHeaders = [:]
+  /// How connections to `https` proxies that variables name are protected. Default nil, as ``HTTPProxy/tls``.
+  public var variableTLS: TLSConfiguration?
   /// Whether `no_proxy` and `NO_PROXY` are honoured. Default false.
   public var usesNoProxyVariable = false
   /// Hosts that are connected to without a proxy, beside those of the variable, as in `no_proxy`: `name` and `.name` for a name

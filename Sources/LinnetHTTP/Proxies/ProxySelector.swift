@@ -30,8 +30,8 @@ package struct ProxySelector: Sendable {
       cleartext = Self.choice(of: proxy)
       secure = cleartext
     } else if configuration.usesProxyVariables {
-      cleartext = Self.choice(of: ProxyVariables.proxy(for: .http, in: variables))
-      secure = Self.choice(of: ProxyVariables.proxy(for: .https, in: variables))
+      cleartext = Self.choice(of: ProxyVariables.proxy(for: .http, in: variables), configuration)
+      secure = Self.choice(of: ProxyVariables.proxy(for: .https, in: variables), configuration)
     } else {
       cleartext = .direct
       secure = .direct
@@ -47,10 +47,14 @@ package struct ProxySelector: Sendable {
   /// Whether a URL is one of the exceptions.
   func excepts(_ url: HTTPURL) -> Bool { exceptions.contains(host: url.host, port: url.effectivePort) }
 
-  private static func choice(of setting: ProxyVariables.Setting?) -> Choice {
+  private static func choice(of setting: ProxyVariables.Setting?, _ configuration: ProxyConfiguration) -> Choice {
     guard let setting, !setting.value.isEmpty else { return .direct }
     do throws(ProxyURLError) {
-      return .through(try HTTPProxy(setting.value))
+      var proxy = try HTTPProxy(setting.value)
+      if let credentials = configuration.variableCredentials { proxy.credentials = credentials }
+      proxy.headers = configuration.variableHeaders
+      proxy.tls = configuration.variableTLS
+      return choice(of: proxy)
     } catch {
       return .unusable("the variable \(setting.name) does not name a proxy: \(error)")
     }

@@ -18,6 +18,12 @@ public struct HTTPRedirectPolicy: Sendable {
   public var keepsPostOnMovedPermanently = false
   /// The same for 302.
   public var keepsPostOnFound = false
+  /// The same for 303, which asks for a GET (RFC 9110 §15.4.4); as curl's `--post303`, for servers that mean something else.
+  public var keepsPostOnSeeOther = false
+  /// Whether the next request says in `Referer` which URL redirected, without its userinfo and fragment, in the place of a
+  /// `Referer` that the request had. URLs of `https` are told to their own origin only (RFC 9110 §10.1.3). Default false; as
+  /// curl's `--referer ";auto"`.
+  public var sendsReferer = false
   /// Whether `http` may follow `https`. Default false: such a redirection fails with `redirectRefused`.
   public var allowsHTTPSDowngrade = false
   /// Whether another origin may get a method that is not safe (RFC 9110 §9.2.1), and its body. Default false: such a
@@ -67,7 +73,9 @@ public struct HTTPRedirect: Sendable {
 public enum HTTPRedirectDecision: Sendable {
   /// ``HTTPRedirect/request`` is sent.
   case follow
-  /// This request is sent in its place. What it carries is up to the caller; a scheme other than http and https is refused.
+  /// This request is sent in its place. What it carries is up to the caller. What the client adds by itself goes to no
+  /// other origin: default headers that are not known to be harmless, the client certificate, netrc's entry for all others.
+  /// A scheme other than http and https is refused.
   case followInstead(HTTPRequest)
   /// The redirection itself is the response.
   case deliver

@@ -65,6 +65,15 @@ package struct ConnectTunnelMachine: ~Copyable, Sendable, ProxyHandshake {
     }
   }
 
+  /// Whether the connection may be one to ask again on, once the body of the refusal has come.
+  package var mayRetry: Bool {
+    switch state {
+    case .body(let head, _): connection.mayBeReusable && !Self.announcesClose(head.headers)
+    case .refused(let refusal): refusal.canRetry
+    case .request, .head, .established, .failed: false
+    }
+  }
+
   /// Asks again on the same connection, with other fields.
   ///
   /// - Throws: ``ProxyHandshakeError/notReusable`` unless ``ProxyRefusal/canRetry``; nothing has changed then.

@@ -17,7 +17,8 @@ package struct Netrc: Sendable {
   /// The largest file that is read; curl's limit is the same.
   package static var maximumBytes: Int { 128 << 10 }
 
-  /// The first entry of this machine that has a name or a password, else the one for all others.
+  /// The first entry for this machine that has a name or a password. The one for all others (`default`) is for every
+  /// machine: it belongs at the end, because what stands behind it is not looked at, as with ftp and curl.
   ///
   /// - Parameters:
   ///   - host: The host, in ASCII; compared without case. Never a domain above it.

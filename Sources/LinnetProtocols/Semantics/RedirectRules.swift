@@ -29,7 +29,7 @@ package enum RedirectRules {
   ///   - headers: Its fields.
   ///   - method: The method of the request.
   ///   - url: The URL of the request; its fragment is inherited (§10.2.2).
-  ///   - keepsPost: Whether 301 and 302 repeat a POST as it was.
+  ///   - keepsPost: Whether 301, 302 and 303 repeat a POST as it was.
   /// - Returns: nil when the response is no redirection to follow: another status, no `Location`, or an empty one.
   /// - Throws: ``RedirectProblem``.
   package static func proposal(
@@ -50,7 +50,7 @@ package enum RedirectRules {
   ) -> (method: HTTPMethod, keepsBody: Bool)? {
     switch status {
     case 301, 302: method == .post && !keepsPost ? (.get, false) : (method, true)
-    case 303: (method == .head ? .head : .get, false)
+    case 303: method == .post && keepsPost ? (method, true) : (method == .head ? .head : .get, false)
     case 307, 308: (method, true)
     default: nil
     }
@@ -105,6 +105,13 @@ extension RedirectRules {
 
 /// What goes along.
 extension RedirectRules {
+  /// The `Referer` of a request that a redirection asks for: the URL that redirected, without userinfo and fragment; nil when it
+  /// must not be told (RFC 9110 §10.1.3). What was read over TLS is told to nobody but its own origin.
+  package static func referer(from url: HTTPURL, to target: HTTPURL) -> String? {
+    guard !url.isSecure || target.isSameOrigin(as: url) else { return nil }
+    return url.removingUserinfo().removingFragment().description
+  }
+
   /// Names, in lower case, of fields that carry credentials: they never go to another origin.
   package static var credentialNames: Set<String> {
     [

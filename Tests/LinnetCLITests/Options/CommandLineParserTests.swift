@@ -54,6 +54,15 @@ struct CommandLineParserTests {
     #expect(try parse("LOCALHOST").urls == [Argument("LOCALHOST")])
     #expect(try parse("M-SEARCH", "localhost").method == "M-SEARCH")
     #expect(try parse("a.example", "B").method == nil)
+    for words in [["--url", "http://a/", "POST"], ["POST", "--url", "http://a/"], ["-K", "f", "POST"]] {
+      let options = try CommandLineParser.parse(
+        words.map { Argument($0) },
+        readConfig: { name throws(CommandError) in
+          ConfigFile(name: name.text, content: Array("url = http://a/\n".utf8))
+        })
+      #expect(options.method == "POST" && options.urls == [Argument("http://a/")], "\(words)")
+    }
+    #expect(try parse("--url", "http://a/", "--", "POST").urls == [Argument("http://a/"), Argument("POST")])
   }
 
   @Test("demo alone is the demo, with anything else a host")

@@ -1,4 +1,5 @@
 import LinnetCLI
+import LinnetTestRandom
 import Testing
 
 @Suite("Configuration files")
@@ -94,7 +95,7 @@ struct ConfigFileTests {
 
   @Test("no bytes of a file trap the parser")
   func random() {
-    var generator = SeededGenerator(state: 5)
+    var generator = SeededGenerator(seed: 5)
     let alphabet = Array("-=: \t\"\\#\r\nokdurlx\u{0}\u{FF}".utf8)
     for _ in 0..<2000 {
       let content = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in

@@ -1,4 +1,5 @@
 import LinnetCLI
+import LinnetTestRandom
 import Testing
 
 @Suite("URLs that stand for several")
@@ -61,7 +62,7 @@ struct URLGlobTests {
 
   @Test("no bytes trap")
   func random() {
-    var generator = SeededGenerator(state: 5)
+    var generator = SeededGenerator(seed: 5)
     let alphabet = Array("{}[],-:\\09azA\u{FF}".utf8)
     for _ in 0..<5000 {
       let length = Int.random(in: 0..<24, using: &generator)

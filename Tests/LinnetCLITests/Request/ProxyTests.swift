@@ -75,6 +75,51 @@ struct ProxyTests {
     }
   }
 
+  @Test("-U, --proxy-header and TLS settings are for proxies of the environment, too", arguments: [false, true])
+  func ofTheEnvironment(_ isSecure: Bool) async throws {
+    let certificates = try TestCertificates()
+    let tls = isSecure ? ServerTLS(try certificates.loopback()) : nil
+    try await withProxy(credentials: ("me", "p w"), tls: tls) { proxy, server async throws in
+      let url = "http://name.invalid:\(server.port)/"
+      let trust = isSecure ? ["--proxy-cacert", certificates.authorityFile] : []
+      for variable in ["http_proxy", "all_proxy"] {
+        for words in [[], ["-p"], ["--proxy-anyauth"]] {
+          let result = try await run(
+            trust + words + ["-U", "me:p w", "--proxy-header", "X-P: 1", url], [variable: proxy.url(userinfo: "x:y")])
+          #expect(result.output == "origin" && result.error.isEmpty, "\(words) \(result.error)")
+        }
+      }
+      #expect(proxy.requests.allSatisfy { $0.headers["X-P"] == "1" })
+      #expect(Set(proxy.requests.map(\.way)) == [.forward, .connect])
+      #expect(try await run(trust + [url], ["http_proxy": proxy.url]).status == 97)
+    }
+  }
+
+  @Test(
+    "with --connect-to the proxy is asked for a tunnel to there, and the request keeps its host",
+    arguments: [ScriptedProxy.Kind.http, .socks5, .socks4])
+  func connectTo(_ kind: ScriptedProxy.Kind) async throws {
+    try await withProxy(kind) { proxy, server async throws in
+      let entry = "name.invalid:81:other.invalid:\(server.port)"
+      let result = try await run(["-x", proxy.url, "--connect-to", entry, "http://name.invalid:81/"])
+      #expect(result.output == "origin", "\(result.error)")
+      #expect(proxy.requests.map(\.authority) == ["other.invalid:\(server.port)"])
+      #expect(proxy.requests.map(\.way) == [kind == .http ? .connect : kind == .socks5 ? .socks5 : .socks4])
+      #expect(server.snapshot.requests.map { $0.headers["Host"] } == ["name.invalid:81"])
+      // One that is for another host changes nothing, and an exception for the host of the URL counts.
+      let other = try await run([
+        "-x", proxy.url, "--connect-to", "x.test::y.test:", "http://a.invalid:\(server.port)/",
+      ])
+      #expect(other.output == "origin" && proxy.requests.last?.host == "a.invalid", "\(other.error)")
+      let direct = try await run(
+        [
+          "-x", proxy.url, "--noproxy", "name.invalid", "--connect-to", "::127.0.0.1:\(server.port)",
+          "http://name.invalid/",
+        ])
+      #expect(direct.output == "origin" && proxy.requests.count == 2, "\(direct.error)")
+    }
+  }
+
   @Test("--proxy-header goes to the proxy alone")
   func headers() async throws {
     try await withProxy { proxy, server async throws in

@@ -39,17 +39,66 @@ struct RedirectTests {
   }
 
   @Test(
-    "--post301 and --post302 each keep POST after their own status",
+    "--post301, --post302 and --post303 each keep POST after their own status",
     arguments: [
       ([], 301, "GET"), ([], 302, "GET"), (["--post301"], 301, "POST"), (["--post301"], 302, "GET"),
       (["--post302"], 301, "GET"), (["--post302"], 302, "POST"), (["--post301", "--post302"], 301, "POST"),
-      (["--post301"], 303, "GET"), (["--post302"], 307, "POST"),
+      (["--post301"], 303, "GET"), (["--post302"], 307, "POST"), (["--post303"], 303, "POST"),
+      (["--post303"], 302, "GET"),
     ])
   func post(_ arguments: [String], _ status: Int, _ method: String) async throws {
     try await ScriptedServer.with(Self.script) { server async throws in
       let words = [CommandRun.path, "-L", "-d", "a=b", server.url("/\(status)/x")] + arguments
       let result = try await CommandRun(words.map { Array($0.utf8) }).result()
       #expect(result.output == "\(method) /x - \(method == "POST" ? "a=b" : "")", "\(result.error)")
+    }
+  }
+
+  @Test("-e 'URL;auto' sends the URL first, and then each URL that redirects, without user and fragment")
+  func automaticReferer() async throws {
+    try await ScriptedServer.with(Self.script) { server async throws in
+      let url = "http://me:pw@\(server.authority)/302/302/x?y"
+      for (words, referers) in [
+        (["-e", "http://a.test/;auto"], ["http://a.test/", server.url("/302/302/x?y"), server.url("/302/x")]),
+        (["-e", ";auto"], [nil, server.url("/302/302/x?y"), server.url("/302/x")]),
+        (["-e", "http://a.test/"], ["http://a.test/", "http://a.test/", "http://a.test/"]),
+        (["-e", "auto"], ["auto", "auto", "auto"]),
+        (["-e", ";auto", "-e", "b"], ["b", "b", "b"]),
+        (["-e", ";auto", "-H", "Referer: c"], ["c", "c", "c"]), (["-e", ";auto", "-H", "Referer:"], [nil, nil, nil]),
+      ] as [([String], [String?])] {
+        let before = server.snapshot.requests.count
+        let line = [CommandRun.path, "-L", "-w", "|%{referer}"] + words + [url + "#f"]
+        let result = try await CommandRun(line.map { Array($0.utf8) }).result()
+        let sent = server.snapshot.requests.dropFirst(before).map { $0.headers["Referer"] }
+        #expect(sent == referers, "\(words) \(result.error)")
+        #expect(result.output.hasSuffix("|\(referers.last.flatMap(\.self) ?? "")"))
+      }
+    }
+  }
+
+  @Test("what was read over TLS is not told to a server without it, nor to another origin (RFC 9110 §10.1.3)")
+  func refererOverTLS() async throws {
+    let certificates = try TestCertificates()
+    try await ScriptedServer.with(Self.script) { open async throws in
+      let script = ServerScript.handler { request in
+        request.path == "/out"
+          ? ServerResponse(302).adding("Location", open.url("/x"))
+          : request.path == "/in" ? ServerResponse(302).adding("Location", "/x") : .text("secure")
+      }
+      var secured = ScriptedServer.Options()
+      secured.tls = ServerTLS(try certificates.loopback())
+      try await ScriptedServer.with(script, options: secured) { secure async throws in
+        for path in ["/out", "/in"] {
+          let line = [
+            CommandRun.path, "-L", "--proto-redir", "=http,https", "--cacert", certificates.authorityFile, "-e",
+            "https://first.test/;auto", secure.url(path),
+          ]
+          let result = try await CommandRun(line.map { Array($0.utf8) }).result()
+          #expect(result.status == 0, "\(result.error)")
+        }
+        #expect(open.snapshot.requests.map { $0.headers["Referer"] } == [nil])
+        #expect(secure.snapshot.requests.last?.headers["Referer"] == secure.url("/in"))
+      }
     }
   }
 

@@ -116,13 +116,16 @@ struct ConditionTests {
     #expect(text("tag", files) == "")
   }
 
-  @Test("--etag-save replaces a link and writes to a device")
+  @Test("--etag-save follows a link of the user, and writes to a device")
   func special() async throws {
     let (result, files, _) = try await run(["--etag-save", "tag"]) { files in
       try files.write("mine", to: "other")
       #expect(symlink("other", files.path(of: "tag")) == 0)
     }
-    #expect(result.status == 0 && text("other", files) == "mine" && text("tag", files) == "\"v1\"\n")
+    #expect(result.status == 0 && text("other", files) == "\"v1\"\n" && text("tag", files) == "\"v1\"\n")
+    var status = stat()
+    #expect(lstat(files.path(of: "tag"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(try await run(["-o", "x", "--etag-save", "/dev/stdout"]).result.output == "\"v1\"\n")
     #expect(try await run(["--etag-save", "/dev/null"]).result.status == 0)
     #expect(try await run(["--etag-save", "/dev/full"]).result.status == 23)
     #expect(access("/dev/full", W_OK) == 0)

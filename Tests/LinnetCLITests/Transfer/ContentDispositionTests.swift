@@ -1,5 +1,6 @@
 import LinnetCLI
 import LinnetHTTP
+import LinnetTestRandom
 import Testing
 
 @Suite("Names of files from servers")
@@ -37,7 +38,7 @@ struct ContentDispositionTests {
 
   @Test("DL-08: whatever the bytes, the name stays inside its directory and is no longer than a name can be")
   func anyBytes() {
-    var generator = SplitMix(state: 7)
+    var generator = SeededGenerator(seed: 7)
     for _ in 0..<2000 {
       let alphabet = Array("./\\\"';=*%filenameUTF-8\0\n a".utf8)
       let count = Int.random(in: 0...600, using: &generator)
@@ -64,18 +65,5 @@ struct ContentDispositionTests {
     #expect(FileName.inside(Argument("d"), Argument("n")).text == "d/n")
     #expect(FileName.inside(nil, Argument("n")).text == "n")
     #expect(FileName.numbered(Argument("d/n"), 3).text == "d/n.3")
-  }
-}
-
-/// Random numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

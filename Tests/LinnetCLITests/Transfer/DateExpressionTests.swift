@@ -1,4 +1,5 @@
 import LinnetCLI
+import LinnetTestRandom
 import Testing
 
 @Suite("Dates of the command line")
@@ -40,7 +41,7 @@ struct DateExpressionTests {
 
   @Test("any bytes give a date or none")
   func anyBytes() {
-    var generator = SplitMix(state: 3)
+    var generator = SeededGenerator(seed: 3)
     let words = [
       "Sun", ",", " ", "06", "Nov", "-", "94", "1994", "08:49:37", ":", "+0100", "T", "Z", "GMT", ".", "19941106", "é",
     ]

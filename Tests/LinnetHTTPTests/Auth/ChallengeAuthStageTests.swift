@@ -374,4 +374,53 @@ struct ChallengeAuthStageTests {
       #expect(!text.contains("s3cret"))
     }
   }
+
+  @Test("Basic that a server asked for is known in the directory that it asked about, and below (RFC 7617 §2.2)")
+  func basicScope() async throws {
+    let script = ServerScript.handler { request in
+      request.headers["Authorization"] == nil && request.path != "/open"
+        ? ServerResponse(401, headers: [HeaderLine("WWW-Authenticate", "Basic realm=\"r\"")]) : .text("ok")
+    }
+    try await ScriptedServer.with(script) { server async throws in
+      let client = HTTPClient()
+      func answers(_ target: String) async throws -> [Bool] {
+        let before = server.snapshot.requestCount
+        var request = HTTPRequest.get(server.url(target))
+        request.options.credentials = .any(user: "u", password: "p")
+        #expect(try await client.send(request).text() == "ok")
+        return server.snapshot.requests.dropFirst(before).map { $0.headers["Authorization"] != nil }
+      }
+      #expect(try await answers("/a/b?c=/d/e") == [false, true])
+      #expect(try await answers("/a/") == [true])
+      #expect(try await answers("/a/x/y?z") == [true])
+      #expect(try await answers("/open") == [false])
+      #expect(try await answers("/a") == [false, true])
+      // That was the whole server.
+      #expect(try await answers("/open") == [true])
+      #expect(try await answers("/z/") == [true])
+    }
+  }
+
+  @Test("of many directories the latest are known")
+  func manyDirectories() async throws {
+    let script = ServerScript.handler { request in
+      request.headers["Authorization"] == nil
+        ? ServerResponse(401, headers: [HeaderLine("WWW-Authenticate", "Basic realm=\"r\"")]) : .text("ok")
+    }
+    try await ScriptedServer.with(script) { server async throws in
+      let client = HTTPClient()
+      func count(_ target: String) async throws -> Int {
+        let before = server.snapshot.requestCount
+        var request = HTTPRequest.get(server.url(target))
+        request.options.credentials = .any(user: "u", password: "p")
+        #expect(try await client.send(request).text() == "ok")
+        return server.snapshot.requestCount - before
+      }
+      for number in 1...33 { #expect(try await count("/d\(number)/") == 2) }
+      #expect(try await count("/d33/x") == 1)
+      #expect(try await count("/d2/x") == 1)
+      #expect(try await count("/d1/x") == 2)
+      #expect(try await count("/d2/x") == 2)
+    }
+  }
 }

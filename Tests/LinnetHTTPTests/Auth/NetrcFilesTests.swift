@@ -84,4 +84,146 @@ struct NetrcFilesTests {
       #expect(try await send(client, to: server, "http://b:x@127.0.0.1:\(server.port)/") == "Basic Yjp4")
     }
   }
+
+  // MARK: Pipes
+
+  private func pipe(in directory: TemporaryDirectory, _ name: String = "pipe") throws -> String {
+    let path = directory.path(of: name)
+    try #require(mkfifo(path, 0o600) == 0)
+    return path
+  }
+
+  @Test("a pipe, as of a command's output, is read once, for all requests that come meanwhile and later")
+  func pipes() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try pipe(in: directory)
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
+      let client = client(.file(path))
+      let requests = (0..<4).map { _ in Task { try await client.send(.get(server.url())).text() } }
+      // Waits for a reader, as a shell's command does.
+      let writer = Task.detached { () -> Bool in
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let text = Array("machine 127.0.0.1 login u password p\n".utf8)
+        return write(descriptor, text, 20) == 20 && write(descriptor, Array(text[20...]), text.count - 20) > 0
+      }
+      #expect(await writer.value)
+      for request in requests { #expect(try await request.value == "ok") }
+      #expect(try await send(client, to: server) == "Basic dTpw")
+      #expect(server.snapshot.requests.allSatisfy { $0.headers["Authorization"] == "Basic dTpw" })
+    }
+  }
+
+  @Test("an open descriptor is a file, too", arguments: ["", "machine 127.0.0.1 login u password p"])
+  func descriptor(text: String) async throws {
+    var ends: [CInt] = [-1, -1]
+    try #require(Glibc.pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    #expect(write(ends[1], Array(text.utf8), text.utf8.count) == text.utf8.count)
+    close(ends[1])
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
+      let client = client(.file("/dev/fd/\(ends[0])"))
+      for _ in 0..<2 { #expect(try await send(client, to: server) == (text.isEmpty ? nil : "Basic dTpw")) }
+    }
+  }
+
+  @Test("a pipe into which nobody writes is waited for until the total timeout")
+  func silentPipe() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try pipe(in: directory)
+    let clock = ManualClock()
+    let shards = clock.makeGroup()
+    var configuration = HTTPClientConfiguration()
+    configuration.netrc = .file(path)
+    configuration.timeouts.total = .seconds(5)
+    let client = HTTPClient(
+      configuration: configuration, environment: EngineEnvironment(shards: shards, clock: clock))
+    let failures = EventRecorder<TransportError?>()
+    let task = Task { failures.record(await client.failure(of: .get("http://127.0.0.1:1/"))) }
+    await clock.advance(by: .seconds(1), until: failures)
+    await task.value
+    let error = try #require(failures.events.first ?? nil)
+    #expect(error.code == .totalTimeout && error.phase == .request && error.sent == .nothing)
+    #expect(error.reason.contains(path))
+    await shards.shutDown()
+  }
+
+  @Test("requests that are cancelled while they wait for pipes leave no thread and no descriptor behind")
+  func abandonedPipes() async throws {
+    let directory = try TemporaryDirectory()
+    let good = try directory.write("machine 127.0.0.1 login u password p", to: "good")
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
+      // More than the blocking pool has threads.
+      for number in 0..<20 {
+        let path = try pipe(in: directory, "pipe\(number)")
+        let task = Task { await client(.file(path)).failure(of: .get(server.url())) }
+        // It is open for reading now.
+        let writer = await Task.detached { open(path, O_WRONLY | O_CLOEXEC) }.value
+        #expect(writer >= 0)
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+        try await closed(writer)
+        close(writer)
+      }
+      #expect(try await send(client(.file(good)), to: server) == "Basic dTpw")
+    }
+  }
+
+  /// Waits until nobody has the reading end of a pipe.
+  private func closed(_ writer: CInt) async throws {
+    var event = pollfd(fd: writer, events: 0, revents: 0)
+    while event.revents & Int16(POLLERR) == 0 {
+      poll(&event, 1, 0)
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  @Test("what is no file, or has no end, is an error", arguments: [("/dev/zero", "too large"), ("/tmp", "directory")])
+  func devices(path: String, reason: String) async throws {
+    let error = await client(.file(path)).failure(of: .get("http://127.0.0.1:1/"))
+    #expect(error?.code == .invalidConfiguration)
+    #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+  }
+
+  @Test("an empty device is an empty file")
+  func emptyDevice() async throws {
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
+      #expect(try await send(client(.file("/dev/null")), to: server) == nil)
+    }
+  }
+
+  // MARK: Redirections
+
+  @Test("the entry for all others is not for a host to which a policy's own request follows a server")
+  func followInstead() async throws {
+    let directory = try TemporaryDirectory()
+    let file = try directory.write("default login d password e", to: "netrc")
+    try await ScriptedServer.with(.handler { $0.path == "/1" ? .redirect(to: "/2") : .text("there") }) {
+      other async throws in
+      let target = other.url("/1")
+      try await ScriptedServer.with(.handler { _ in .redirect(to: target) }) { server async throws in
+        var configuration = HTTPClientConfiguration()
+        configuration.netrc = .file(file)
+        configuration.defaultHeaders.add("X-Key", "s3cret")
+        let client = HTTPClient(configuration: configuration)
+        var request = HTTPRequest.get(server.url("/"))
+        request.options.redirects = .following { .followInstead(.get($0.request.url)) }
+        _ = try await client.send(request).collect()
+        #expect(server.snapshot.requests.last?.headers["Authorization"] == "Basic ZDpl")
+        #expect(other.snapshot.requests.count == 2)
+        #expect(other.snapshot.requests.allSatisfy { $0.headers["Authorization"] == nil && $0.headers["X-Key"] == nil })
+        // What the policy gives for that host is for that host.
+        let port = other.port
+        for own in 0..<2 {
+          request.options.redirects = .following { redirect in
+            var next = HTTPRequest.get(own == 0 ? redirect.request.url : "http://u:p@127.0.0.1:\(port)/3")
+            if own == 0 { next.options.credentials = .basic(user: "u", password: "p") }
+            return redirect.history.isEmpty ? .followInstead(next) : .follow
+          }
+          _ = try await client.send(request).collect()
+          #expect(other.snapshot.requests.last?.headers["Authorization"] == "Basic dTpw")
+        }
+      }
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetHTTP
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 

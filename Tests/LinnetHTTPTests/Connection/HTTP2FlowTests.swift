@@ -1,6 +1,7 @@
 import LinnetBytes
 import LinnetHTTP
 import LinnetProtocols
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 

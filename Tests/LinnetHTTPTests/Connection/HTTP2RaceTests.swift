@@ -1,5 +1,6 @@
 import LinnetHTTP
 import LinnetProtocols
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 

@@ -151,16 +151,20 @@ import Testing
     #expect(TemporaryDirectory.names(in: directory.path) == ["cookies.txt"])
   }
 
-  @Test("a symbolic link is replaced by the file, and what it leads to is not written")
+  @Test("a symbolic link is neither replaced by the file nor followed, and a device stays one")
   func link() async throws {
     let directory = try TemporaryDirectory()
     let target = try directory.write("precious", to: "target")
     let path = directory.path(of: "cookies.txt")
     #expect(symlink(target, path) == 0)
-    try await CookieJar().save(netscapeFile: path)
+    for path in [path, "/dev/null"] {
+      let error = await #expect(throws: CookieFileError.self) { try await CookieJar().save(netscapeFile: path) }
+      #expect(error?.reason == .unwritable)
+    }
     #expect(TemporaryDirectory.contents(of: target) == Array("precious".utf8))
     var status = stat()
-    #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
+    #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }
 
   @Test("a file that is missing, unreadable or in a place that is none is named")

@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetHTTP
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 
@@ -54,7 +55,7 @@ struct CredentialLeakTests {
   private func run(
     _ way: LeakClient.Way, seed: UInt64, change: @Sendable (inout HTTPRedirectPolicy) -> Void
   ) async throws -> (LeakOrigins, Outcome) {
-    var random = LeakRandom(state: seed)
+    var random = SeededGenerator(seed: seed)
     let world = try LeakOrigins()
     let directory = try TemporaryDirectory()
     // Two clients, so that what one knows must not reach where only the other is known.
@@ -68,6 +69,8 @@ struct CredentialLeakTests {
       policy.allowsHTTPSDowngrade = random.chance(80)
       policy.keepsPostOnMovedPermanently = random.chance(20)
       policy.keepsPostOnFound = random.chance(20)
+      policy.keepsPostOnSeeOther = random.chance(20)
+      policy.sendsReferer = random.chance(30)
       policy.additionalSensitiveHeaders = random.chance(50) ? ["accept-LANGUAGE"] : []
       if random.chance(30) { policy.decide = { _ in .follow } }
       change(&policy)
@@ -87,7 +90,7 @@ struct CredentialLeakTests {
 
   /// The first request of a chain, with some secrets of its own.
   private func request(
-    _ chain: inout LeakChain, _ ledger: LeakLedger, _ outcome: inout Outcome, _ random: inout LeakRandom
+    _ chain: inout LeakChain, _ ledger: LeakLedger, _ outcome: inout Outcome, _ random: inout SeededGenerator
   ) -> HTTPRequest {
     let start = chain.steps[0].origin
     let limits = chain

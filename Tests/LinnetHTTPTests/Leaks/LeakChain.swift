@@ -1,21 +1,5 @@
 import LinnetHTTP
-
-/// A generator that gives the same numbers for the same seed (SplitMix64).
-struct LeakRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func chance(_ percent: Int) -> Bool { Int(next() % 100) < percent }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[Int(next() % UInt64(elements.count))] }
-}
+import LinnetTestRandom
 
 /// A chain of redirections as the servers play it, and the request that starts it.
 struct LeakChain: Sendable {
@@ -43,7 +27,7 @@ struct LeakChain: Sendable {
   /// The first step at another origin than the one before.
   let left: Int
 
-  static func random(number: Int, client: Int, origins: [LeakOrigin], _ random: inout LeakRandom) -> LeakChain {
+  static func random(number: Int, client: Int, origins: [LeakOrigin], _ random: inout SeededGenerator) -> LeakChain {
     var steps = [Step(origin: random.pick(origins))]
     for _ in 0..<(1 + random.next() % 6) {
       // Back to the start more often than by chance: that is where what was dropped could come back.

@@ -1,3 +1,4 @@
+import Glibc
 import LinnetBytes
 import LinnetHTTP
 import LinnetTestSupport
@@ -79,5 +80,32 @@ struct HTTPRequestBodyTests {
     reader.cancel()
     let error = await #expect(throws: TransportError.self) { try await reader.value }
     #expect(error?.code == .cancelled)
+  }
+
+  @Test("uploads of pipes without a writer end with their requests, and leave no thread behind")
+  func silentPipes() async throws {
+    let directory = try TemporaryDirectory()
+    let file = try directory.write("content", to: "file")
+    try await ScriptedServer.with(.handler { .text($0.body.text) }) { server async throws in
+      let client = HTTPClient()
+      // More than the blocking pool has threads.
+      for number in 0..<20 {
+        let path = directory.path(of: "pipe\(number)")
+        try #require(mkfifo(path, 0o600) == 0)
+        let task = Task { await client.failure(of: .put(server.url("/"), body: .file(path))) }
+        // It is open for reading now.
+        let writer = await Task.detached { open(path, O_WRONLY | O_CLOEXEC) }.value
+        #expect(writer >= 0)
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+        var event = pollfd(fd: writer, events: 0, revents: 0)
+        while event.revents & Int16(POLLERR) == 0 {
+          poll(&event, 1, 0)
+          try await Task.sleep(for: .milliseconds(1))
+        }
+        close(writer)
+      }
+      #expect(try await client.send(.put(server.url("/"), body: .file(file))).text() == "content")
+    }
   }
 }

@@ -146,4 +146,56 @@ struct ForwardProxyTests {
       #expect(try await client.send(.get("http://b.test/")).text() == "again")
     }
   }
+
+  @Test(
+    "Credentials for the proxy that cannot be expressed fail without a connection in hand",
+    arguments: [
+      (HTTPCredentials.basic(user: "a:b", password: "c"), 0), (.bearer(""), 0), (.digest(user: "a", password: "\0"), 0),
+      // Digest could be answered for them, and Basic is what is asked for.
+      (.any(user: "a:b", password: "c"), 3),
+    ])
+  func inexpressible(credentials: HTTPCredentials, requests: Int) async throws {
+    let question = ServerResponse(407, headers: [HeaderLine("Proxy-Authenticate", "Basic realm=\"p\"")])
+    try await ScriptedServer.with(.handler { $0.authority == "asked.test" ? question : .text("ok") }) {
+      proxy async throws in
+      var configuration = HTTPClientConfiguration.through(.local(.http, proxy.port, credentials))
+      // A lease that was lost would be waited for.
+      configuration.pool.maximumConnectionsPerOrigin = 1
+      let client = HTTPClient(configuration: configuration)
+      for _ in 0..<3 {
+        let error = try #require(await client.failure(of: .get("http://asked.test/")))
+        #expect(error.code == .invalidConfiguration && error.phase == .request && error.sent == .nothing)
+      }
+      #expect(proxy.snapshot.requestCount == requests)
+      #expect(proxy.snapshot.connectionCount == (requests == 0 ? 0 : 1))
+      #expect(client.pendingCount == 0)
+      if requests > 0 { #expect(try await client.send(.get("http://other.test/")).text() == "ok") }
+      await client.shutdown(grace: .zero)
+      #expect(ClientSockets.count(toPort: proxy.port) == 0)
+    }
+  }
+
+  /// Why a request does not go through the proxy that is configured.
+  enum Bypass: CaseIterable, Sendable {
+    case connectTarget, direct, excepted
+  }
+
+  @Test("A request's own `Proxy-Authorization` does not reach an origin around the proxy", arguments: Bypass.allCases)
+  func ownField(_ bypass: Bypass) async throws {
+    try await ScriptedServer.with(.handler { _ in .text("direct") }) { server async throws in
+      var configuration = HTTPClientConfiguration.through(.local(.http, 1))
+      if bypass == .excepted { configuration.proxy = .fixed(.local(.http, 1), exceptions: ["127.0.0.1"]) }
+      var request = HTTPRequest.get(server.url("/"))
+      request.headers.add("Proxy-Authorization", "Basic b3RoZXI=")
+      switch bypass {
+      case .connectTarget:
+        request.url = "http://origin.test/"
+        request.options.connectTarget = .host("127.0.0.1", port: Int(server.port))
+      case .direct: request.options.proxy = .direct
+      case .excepted: break
+      }
+      #expect(try await HTTPClient(configuration: configuration).send(request).text() == "direct")
+      #expect(server.snapshot.requests.map { $0.headers["Proxy-Authorization"] } == [nil])
+    }
+  }
 }

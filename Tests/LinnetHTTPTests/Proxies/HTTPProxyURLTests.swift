@@ -1,4 +1,5 @@
 import LinnetHTTP
+import LinnetTestRandom
 import Testing
 
 @Suite("Proxy URLs")

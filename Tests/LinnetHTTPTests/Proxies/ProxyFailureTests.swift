@@ -185,6 +185,68 @@ struct ProxyFailureTests {
     #expect(error.code == .invalidConfiguration && !error.description.contains("t0ken"))
     #expect(scene.proxy.requests.isEmpty)
   }
+
+  @Test(
+    "Digest is refused for SOCKS, which would send the password itself", arguments: [HTTPProxy.Kind.socks5, .socks5h])
+  func socksDigest(kind: HTTPProxy.Kind) async throws {
+    let scene = try ProxyScene(kind, to: .http1, credentials: ("u", "s3cret"))
+    let error = try #require(await scene.client(.digest(user: "u", password: "s3cret")).failure(of: .get(scene.url)))
+    #expect(error.code == .invalidConfiguration && !error.description.contains("s3cret"))
+    #expect(error.reason.contains("Digest"))
+    #expect(scene.proxy.requests.isEmpty)
+  }
+
+  @Test("A refusal whose body stalls behind its head is told after a second, with what came of it")
+  func refusedHead() async throws {
+    let gate = Gate()
+    let proxy = try ScriptedServer.start(
+      .steps([
+        .readHead, .send("HTTP/1.1 403 Not from here\r\nContent-Length: 100\r\n\r\nbecause"), .open(gate), .stall,
+      ]))
+    defer { proxy.stop() }
+    let clock = ManualClock()
+    let shards = clock.makeGroup()
+    var configuration = HTTPClientConfiguration.through(.local(.http, proxy.port))
+    configuration.timeouts = TimeoutConfiguration(connect: nil, connectionWait: nil, responseHead: nil, idle: nil)
+    let client = HTTPClient(
+      configuration: configuration, environment: EngineEnvironment(shards: shards, clock: clock))
+    let task = Task { await client.failure(of: .get("https://origin.test/")) }
+    try await gate.opened()
+    try await clock.waitForTimers(1)
+    clock.advance(by: .seconds(1))
+    let error = try #require(await task.value)
+    #expect(error.code == .proxyRefused && error.phase == .proxy && error.sent == .nothing)
+    #expect(error.proxyResponse?.head.status.code == 403)
+    #expect(error.proxyResponse.map { String(decoding: $0.body.array, as: UTF8.self) } == "because")
+    try await proxy.waitForConnectionsClosed(1)
+    await client.shutdown(grace: .zero)
+    await shards.shutDown()
+  }
+
+  @Test("A challenge to CONNECT on a connection that ends with it is answered on another one at once")
+  func closingChallenge() async throws {
+    let proxy = try ScriptedServer.start(
+      .perConnection { number in
+        number == 1
+          ? .steps([
+            .readHead,
+            .send(
+              "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nConnection: close\r\n"
+                + "Content-Length: 100\r\n\r\npart"), .stall,
+          ]) : .steps([.readHead, .send("HTTP/1.1 502 No\r\nContent-Length: 3\r\n\r\nend"), .stall])
+      })
+    defer { proxy.stop() }
+    let clock = ManualClock()
+    let shards = clock.makeGroup()
+    let client = HTTPClient(
+      configuration: .through(.local(.http, proxy.port, .any(user: "aladdin", password: "sesame"))),
+      environment: EngineEnvironment(shards: shards, clock: clock))
+    let error = try #require(await client.failure(of: .get("https://origin.test/")))
+    #expect(error.proxyResponse?.head.status.code == 502)
+    #expect(proxy.snapshot.requests.map { $0.headers["Proxy-Authorization"] } == [nil, aladdinField])
+    await client.shutdown(grace: .zero)
+    await shards.shutDown()
+  }
 }
 
 extension HTTPProxy.Kind {

@@ -66,6 +66,30 @@ struct ProxySelectorTests {
           HTTPProxy(kind: .http, host: "p.test", port: 8080, credentials: .basic(user: "joe", password: "s3cret"))))
   }
 
+  @Test("what is set for the proxies of variables goes before what their URLs say, and is for no other proxy")
+  func settingsOfVariables() throws {
+    var configuration = ProxyConfiguration.environment
+    configuration.variableCredentials = .basic(user: "me", password: "pw")
+    configuration.variableHeaders = ["X-P": "1"]
+    configuration.variableTLS = TLSConfiguration()
+    let variables = ["http_proxy": "http://joe:x@p.test:1", "https_proxy": "https://q.test:2"]
+    for url in ["http://x.test/", "https://x.test/"] {
+      guard case .through(let proxy) = ProxySelector(configuration, variables: variables).choice(for: try HTTPURL(url))
+      else {
+        Issue.record("no proxy for \(url)")
+        continue
+      }
+      #expect(proxy.credentials == configuration.variableCredentials && proxy.headers == ["X-P": "1"])
+      #expect(proxy.tls == TLSConfiguration())
+    }
+    configuration.proxy = try HTTPProxy("own.test")
+    let own = ProxySelector(configuration, variables: variables).choice(for: try HTTPURL("http://x.test/"))
+    #expect(own == .through(try HTTPProxy("own.test")))
+    configuration.proxy = nil
+    configuration.variableHeaders.add("X", "a\r\nb")
+    #expect(try choice(configuration, variables, "http://x.test/")?.hasPrefix("! ") == true)
+  }
+
   @Test("each source has a switch of its own")
   func switches() throws {
     var configuration = ProxyConfiguration.environment

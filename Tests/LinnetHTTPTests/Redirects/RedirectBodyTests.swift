@@ -90,6 +90,9 @@ struct RedirectBodyTests {
     _ = try await HTTPClient().send(request).collect()
     #expect(server.snapshot.requests.map(\.method) == (status == 303 ? ["POST", "GET"] : ["POST", "POST"]))
     #expect(server.snapshot.requests.last?.body.text == (status == 303 ? "" : "some body"))
+    request.options.redirects?.keepsPostOnSeeOther = true
+    _ = try await HTTPClient().send(request).collect()
+    #expect(server.snapshot.requests.last?.method == "POST" && server.snapshot.requests.last?.body.text == "some body")
   }
 
   @Test(

@@ -158,7 +158,7 @@ struct RedirectTargetTests {
   }
 
   @Test(
-    "a user name and password of the request's URL stay with its origin, which may name others; another origin may not")
+    "a user name and password of the request's URL stay with its origin; those of a Location never count")
   func userinfo() async throws {
     let server = try ScriptedServer.start(
       .handler { request in
@@ -181,7 +181,24 @@ struct RedirectTargetTests {
     let urls = seen.withLock { $0 }.map(\.request.url)
     #expect(
       urls == [
-        "http://me:mine@\(server.authority)/2", "http://other:pw@\(server.authority)/3", "http://localhost:1/4",
+        "http://me:mine@\(server.authority)/2", "http://me:mine@\(server.authority)/3", "http://localhost:1/4",
       ])
+    // `me:mine` each time.
+    #expect(
+      server.snapshot.requests.map { $0.headers["Authorization"] } == Array(repeating: "Basic bWU6bWluZQ==", count: 3))
+  }
+
+  @Test("a user name and password of a Location are not sent to its own origin either", arguments: [false, true])
+  func userinfoOfLocation(sendsCredentials: Bool) async throws {
+    let server = try ScriptedServer.start(
+      .handler { $0.path == "/1" ? .redirect(to: "http://evil:pw@\($0.authority ?? "")/2") : .text("end") })
+    defer { server.stop() }
+    var request = HTTPRequest.get(server.url("/1"))
+    request.options.redirects = .follow
+    request.options.redirects?.sendsCredentialsAcrossOrigins = sendsCredentials
+    let response = try await HTTPClient().send(request)
+    #expect(try await response.text() == "end")
+    #expect(!response.url.hasUserinfo)
+    #expect(server.snapshot.requests.map { $0.headers["Authorization"] } == [nil, nil])
   }
 }

@@ -2,6 +2,7 @@ import LinnetBytes
 import LinnetHTTP
 import LinnetIO
 import LinnetProtocols
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import LinnetBytes
 import LinnetHTTPTypes
 import LinnetProtocols
+import LinnetTestRandom
 import Testing
 
 /// Properties that hold for every input.

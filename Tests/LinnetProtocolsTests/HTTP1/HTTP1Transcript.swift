@@ -1,6 +1,7 @@
 import LinnetBytes
 import LinnetHTTPTypes
 import LinnetProtocols
+import LinnetTestRandom
 
 /// What a machine reported for one response stream, in a form that does not depend on how the input was cut: adjacent
 /// body runs are joined and fields are text.
@@ -103,21 +104,6 @@ enum Cut: CustomStringConvertible {
     case .every(let size): "every \(size)"
     case .random(let seed): "random \(seed)"
     }
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
 

@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetProtocols
+import LinnetTestRandom
 import Testing
 
 @Suite struct DeadlineHeapTests {
@@ -54,7 +55,7 @@ import Testing
 
   @Test("it gives what a sorted list gives, under random scripts", arguments: 1...200 as ClosedRange<UInt64>)
   func naiveModel(seed: UInt64) {
-    var random = ScriptRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var heap = DeadlineHeap<Int>()
     var model: [(deadline: UInt64, token: Int, id: DeadlineID)] = []
     var retired: [DeadlineID] = []

@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetProtocols
+import LinnetTestRandom
 
 /// A simulated network in which each address answers, refuses or hangs after a time of its own; plays one race of
 /// ``HappyEyeballsMachine`` on it and checks what may be seen from outside.
@@ -14,7 +15,7 @@ struct NetworkScript: ~Copyable {
     var wasCancelled = false
   }
 
-  private var random: ScriptRandom
+  private var random: SeededGenerator
   private var limits = HappyEyeballsMachine.Limits()
   private var addresses: [Address] = []
   /// Addresses that the resolver gives later: from `arrival` on.
@@ -29,7 +30,7 @@ struct NetworkScript: ~Copyable {
   private var log: [(time: Int, action: HappyEyeballsMachine.Action)] = []
 
   init(seed: UInt64) {
-    random = ScriptRandom(seed: seed)
+    random = SeededGenerator(seed: seed)
     limits.maximumConcurrentAttempts = 1 + Int(random.below(5))
     limits.attemptDelay = .milliseconds(100)
     limits.attemptPatience = .milliseconds(350)

@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetProtocols
+import LinnetTestRandom
 import Testing
 
 @Suite struct PoolMachineTests {
@@ -210,7 +211,7 @@ import Testing
   @Test("user report POOL-04: cancelled requests leak no places, whatever stage they were in")
   func pool04() throws {
     let pool = Pool { $0.maximumConnections = 10 }
-    var random = ScriptRandom(seed: 4)
+    var random = SeededGenerator(seed: 4)
     var waiting: [PoolMachine.WaiterID] = []
     var dials: [PoolMachine.ConnectionID] = []
     var leased: [PoolMachine.ConnectionID] = []

@@ -1,5 +1,6 @@
 import LinnetBytes
 import LinnetProtocols
+import LinnetTestRandom
 
 /// What went wrong in a random script, with what led to it.
 struct ScriptFailure: Error, CustomStringConvertible {
@@ -12,7 +13,7 @@ struct PoolScript: ~Copyable {
   typealias ConnectionID = PoolMachine.ConnectionID
   typealias WaiterID = PoolMachine.WaiterID
 
-  private var random: ScriptRandom
+  private var random: SeededGenerator
   private let limits: PoolLimits
   private let isMultiplexed: Bool
   private var machine: PoolMachine
@@ -44,7 +45,7 @@ struct PoolScript: ~Copyable {
   /// - Parameter isLogged: text for each event is slow; a failing seed is run again with it.
   init(seed: UInt64, isLogged: Bool) {
     self.isLogged = isLogged
-    random = ScriptRandom(seed: seed)
+    random = SeededGenerator(seed: seed)
     var limits = PoolLimits()
     limits.maximumConnections = 1 + Int(random.below(5))
     limits.maximumIdleConnections = Int(random.below(5))

@@ -2,6 +2,7 @@ import Glibc
 import LinnetBytes
 import LinnetHTTPTypes
 import LinnetProtocols
+import LinnetTestRandom
 import Testing
 
 /// Whether `LINNET_LONG=1` asks for the long form of random tests.

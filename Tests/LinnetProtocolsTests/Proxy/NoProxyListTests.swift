@@ -1,4 +1,5 @@
 import LinnetProtocols
+import LinnetTestRandom
 import Testing
 
 /// The list of PRX-02.

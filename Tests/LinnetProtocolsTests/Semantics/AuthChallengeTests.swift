@@ -1,5 +1,6 @@
 import LinnetHTTPTypes
 import LinnetProtocols
+import LinnetTestRandom
 import Testing
 
 @Suite struct AuthChallengeTests {

@@ -51,7 +51,7 @@ import Testing
     #expect(!"\(NetrcError(line: line, problem: problem))".contains("secret"))
   }
 
-  @Test("the first entry of the machine that has something counts, then the one for all others")
+  @Test("the first entry for the machine that has something counts, and the one for all others is for it too")
   func lookup() throws {
     let file = """
       machine a
@@ -67,8 +67,12 @@ import Testing
     #expect(try find(file, "other", foreign: true) == nil)
     #expect(try find(file, "a", foreign: true) == "p1")
     #expect(try find(file, "a", login: "w") == nil)
-    // As every other reader: nothing is looked for behind the entry for all others.
+    // As ftp and curl: nothing is looked for behind the entry for all others.
     #expect(try find(file, "after") == "p3")
+    #expect(try find("default login d password p1\nmachine a login u password p2", "a") == "p1")
+    // Unless it does not count, or says nothing.
+    #expect(try find(file, "after", foreign: true) == "p4")
+    #expect(try find("default\nmachine a login u password p2", "a") == "p2")
     #expect(try find("machine example.com login u password p", "sub.example.com") == nil)
     #expect(try find("machine example.com login u password p", "example.com.evil.test") == nil)
   }

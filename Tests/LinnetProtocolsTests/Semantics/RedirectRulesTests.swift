@@ -148,13 +148,26 @@ struct SafeRedirectRulesTests {
     #expect(try refusal("https://A.example:443/x", method: .post, hasBody: true) == nil)
   }
 
-  @Test("301 and 302 repeat a POST on request", arguments: [(301, true), (302, true), (303, false), (307, true)])
+  @Test("301, 302 and 303 repeat a POST on request", arguments: [(301, true), (302, true), (303, true), (307, true)])
   func keepsPost(status: Int, keeps: Bool) throws {
     let found = try RedirectRules.proposal(
       status: status, headers: ["Location": "/b"], method: .post, url: try HTTPURL("https://a.example/"),
       keepsPost: true)
     #expect(found?.method == (keeps ? .post : .get))
     #expect(found?.keepsBody == keeps)
+  }
+
+  @Test(
+    "a referer has neither userinfo nor fragment, and an https one is told to its own origin only",
+    arguments: [
+      ("http://u:p@a.test/x?y#z", "http://b.test/", "http://a.test/x?y"),
+      ("http://a.test/x", "https://b.test/", "http://a.test/x"),
+      ("https://a.test/x", "https://a.test:443/y", "https://a.test/x"),
+      ("https://a.test/x", "https://b.test/", nil), ("https://a.test/x", "https://a.test:444/", nil),
+      ("https://a.test/x", "http://a.test/", nil),
+    ] as [(String, String, String?)])
+  func referer(from: String, to: String, referer: String?) throws {
+    #expect(RedirectRules.referer(from: try HTTPURL(from), to: try HTTPURL(to)) == referer)
   }
 
   @Test("WebSocket schemes are no targets, and neither is a port that nobody can connect to", arguments: ["ws", "wss"])

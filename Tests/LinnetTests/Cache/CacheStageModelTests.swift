@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Linnet
 import LinnetBytes
+import LinnetTestRandom
 import Testing
 
 /// A resource of the simulated server.
@@ -13,14 +14,14 @@ private struct Resource: Sendable, Equatable {
   var mustRevalidate = false
   var hasETag = true
 
-  mutating func change(using random: inout SplitMix) {
+  mutating func change(using random: inout SeededGenerator) {
     version += 1
-    maxAge = random.chance(2) ? Int.random(in: 0...12, using: &random) : nil
-    staleWindow = random.chance(3) ? Int.random(in: 0...6, using: &random) : nil
-    noCache = random.chance(10)
-    noStore = random.chance(10)
-    mustRevalidate = random.chance(5)
-    hasETag = !random.chance(4)
+    maxAge = random.isOneIn(2) ? Int.random(in: 0...12, using: &random) : nil
+    staleWindow = random.isOneIn(3) ? Int.random(in: 0...6, using: &random) : nil
+    noCache = random.isOneIn(10)
+    noStore = random.isOneIn(10)
+    mustRevalidate = random.isOneIn(5)
+    hasETag = !random.isOneIn(4)
   }
 
   var headers: HTTPHeaders {
@@ -34,19 +35,6 @@ private struct Resource: Sendable, Equatable {
     if hasETag { headers["ETag"] = "\"\(version)\"" }
     return headers
   }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &self) == 0 }
 }
 
 /// The cache once more, in whole seconds and without any text: what it holds, and what it must do next.
@@ -123,7 +111,7 @@ private struct CacheModel {
   @Test("answers and requests are what a second model says, over random scripts", arguments: 0..<setUps.count)
   func scripts(index: Int) async throws {
     let (policy, initial) = Self.setUps[index]
-    var random = SplitMix(state: UInt64(index) &+ 99)
+    var random = SeededGenerator(seed: UInt64(index) &+ 99)
     let server = Lock<[String: Resource]>([:])
     let fixture = CacheFixture(policy) { request in
       let path = String(request.url.dropFirst("https://h".count))
@@ -138,11 +126,11 @@ private struct CacheModel {
     var now = 0
     var kinds: Set<String> = []
     for step in 0..<1200 {
-      let pause = random.chance(2) ? 0 : Int.random(in: 0...5, using: &random)
+      let pause = random.isOneIn(2) ? 0 : Int.random(in: 0...5, using: &random)
       now += pause
       fixture.clock.advance(Double(pause))
       let path = "/\(Int.random(in: 0..<3, using: &random))"
-      if random.chance(6) {
+      if random.isOneIn(6) {
         let next = random
         server.withLock { state in
           var source = next
@@ -150,12 +138,12 @@ private struct CacheModel {
         }
         _ = random.next()
       }
-      if random.chance(12) {
+      if random.isOneIn(12) {
         _ = try await fixture.send(.post("https://h\(path)"))
         model.held[path] = nil
         continue
       }
-      let use = random.chance(3) ? RequestCachePolicy.allCases.randomElement(using: &random) : nil
+      let use = random.isOneIn(3) ? RequestCachePolicy.allCases.randomElement(using: &random) : nil
       let expected = model.step(path, use ?? .useProtocolCachePolicy, now: now)
       let count = fixture.origin.count
       let answer = try? await fixture.get(path, [:], use ?? .useProtocolCachePolicy)

@@ -1,4 +1,5 @@
 import Linnet
+import LinnetTestRandom
 import Testing
 
 /// The same by a plain array, newest first.
@@ -31,7 +32,7 @@ private struct Model {
 @Suite struct LRUTableTests {
   @Test("every operation gives what a plain list gives", arguments: [(100, 1000), (1000, 5), (0, 5), (50, 0), (30, 3)])
   func model(costLimit: Int, countLimit: Int) {
-    var random = SeededGenerator(state: 1)
+    var random = SeededGenerator(seed: 1)
     var table = LRUTable<Int, Int>(costLimit: costLimit, countLimit: countLimit)
     var model = Model(costLimit: costLimit, countLimit: countLimit)
     for step in 0..<5000 {

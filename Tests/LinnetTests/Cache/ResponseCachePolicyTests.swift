@@ -1,5 +1,5 @@
 import Linnet
-import LinnetProtocols
+import LinnetPolicies
 import Testing
 
 @Suite struct ResponseCachePolicyTests {

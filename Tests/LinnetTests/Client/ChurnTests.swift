@@ -2,6 +2,7 @@ import FoundationEssentials
 import Linnet
 import LinnetBytes
 import LinnetHTTP
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 
@@ -26,7 +27,7 @@ struct ChurnTests {
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<Self.workers {
         group.addTask {
-          var generator = SeededGenerator(state: UInt64(worker) + 1)
+          var generator = SeededGenerator(seed: UInt64(worker) + 1)
           for number in 0..<Self.callsPerWorker {
             let call = ChurnCall(
               caller: worker % 4, id: .random(in: 0..<6, using: &generator), number: worker * 1000 + number)
@@ -63,7 +64,7 @@ struct ChurnTests {
 
   /// Cancels, changes headers and middleware, until it is cancelled itself.
   private static func disturb(_ client: DefaultNetworkClient) async {
-    var generator = SeededGenerator(state: 99)
+    var generator = SeededGenerator(seed: 99)
     while !Task.isCancelled {
       switch Int.random(in: 0..<20, using: &generator) {
       case 0: await client.cancelAll()

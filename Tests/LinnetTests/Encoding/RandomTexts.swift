@@ -1,20 +1,10 @@
+import LinnetTestRandom
+
 /// Random texts of the kinds that break encoders; the same seed gives the same ones.
 struct RandomTexts {
-  private var generator: Generator
+  private var generator: SeededGenerator
 
-  init(seed: UInt64) { generator = Generator(state: seed) }
-
-  /// SplitMix64.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   private static let troublemakers = [
     ".", "..", "/", "\\", "%", "%2e", "%2E", "%252e", "%2f", "%5c", "?", "#", "@", ":", "//", "&", "=", "+", " ", ";",

@@ -1,5 +1,6 @@
 import Linnet
 import LinnetHTTP
+import LinnetTestRandom
 import Testing
 
 @Suite("Logging: redaction")
@@ -73,7 +74,7 @@ struct RedactionTests {
     "secrets in user information, query values, fragments and tokens never appear, in whatever surroundings",
     arguments: 0..<10)
   func fuzz(_ round: Int) async {
-    var generator = SeededGenerator(state: UInt64(round))
+    var generator = SeededGenerator(seed: UInt64(round))
     for _ in 0..<20 {
       let secret = "sekret" + String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
       let jwt = "eyJ\(secret)AAAAAA.eyJ\(secret)AAAAAA.\(secret)BBBBBBB"

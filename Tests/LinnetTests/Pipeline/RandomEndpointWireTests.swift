@@ -2,6 +2,7 @@ import FoundationEssentials
 import Linnet
 import LinnetBytes
 import LinnetHTTP
+import LinnetTestRandom
 import LinnetTestSupport
 import Testing
 
@@ -112,7 +113,7 @@ struct RandomEndpointWireTests {
     arguments: 0..<4)
   func roundTrip(seed: Int) async throws {
     try await ClientFixture.with(.handler { _ in ServerResponse(204) }) { fixture in
-      var generator = SeededGenerator(state: UInt64(seed))
+      var generator = SeededGenerator(seed: UInt64(seed))
       var sent: [WireEndpoint] = []
       for number in 0..<2500 {
         let random = WireEndpoint(&generator)

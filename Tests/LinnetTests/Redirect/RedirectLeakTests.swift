@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Linnet
 import LinnetBytes
+import LinnetTestRandom
 import Testing
 
 /// Random chains over a set of origins, in which every secret belongs to the origin of the first request.
@@ -10,15 +11,6 @@ import Testing
     "https://b.example", "https://[::1]", "https://127.0.0.1:8443",
   ]
 
-  private struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
   private static let names = [
     "Authorization", "COOKIE", "X-Api-Key", "X-Auth-Token", "X-CSRF-Token", "X-Amz-Security-Token", "Accept", "X-Own",
     "X-Tenant", "Proxy-Authorization", "Content-Language", "Referer", "Host", "Range",
@@ -26,7 +18,7 @@ import Testing
 
   @Test("in two thousand random chains no header and no body of the caller's reaches another origin")
   func chains() async throws {
-    var random = Random(state: 3)
+    var random = SeededGenerator(seed: 3)
     var crossings = 0
     for round in 0..<2000 {
       let first = Self.origins[Int.random(in: 0..<Self.origins.count, using: &random)] + "/0"

@@ -1,4 +1,5 @@
-import LinnetProtocols
+import LinnetPolicies
+import LinnetTestRandom
 import Testing
 
 @Suite struct EventDeliveryQueueTests {
@@ -77,7 +78,7 @@ import Testing
 
   @Test("random scripts follow the model", arguments: 0..<400 as Range<UInt64>)
   func randomScripts(seed: UInt64) {
-    var random = ScriptRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let limits = Queue.Limits(
       maximumPerPartition: 1 + Int(random.below(4)), maximum: 1 + Int(random.below(8)), dropsOldest: random.chance(50))
     var queue = Queue(limits: limits)

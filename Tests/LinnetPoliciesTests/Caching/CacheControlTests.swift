@@ -1,5 +1,6 @@
 import LinnetHTTPTypes
-import LinnetProtocols
+import LinnetPolicies
+import LinnetTestRandom
 import Testing
 
 @Suite struct CacheControlTests {

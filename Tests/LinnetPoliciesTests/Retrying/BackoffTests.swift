@@ -1,4 +1,5 @@
-import LinnetProtocols
+import LinnetPolicies
+import LinnetTestRandom
 import Testing
 
 @Suite struct BackoffTests {
@@ -33,7 +34,7 @@ import Testing
   @Test("whatever is put in, the delay is from zero to the cap")
   func total() {
     let odd: [Double] = [0, -1, 1, .nan, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 30]
-    var random = ScriptRandom(seed: 1)
+    var random = SeededGenerator(seed: 1)
     for base in odd {
       for maximum in odd {
         for ratio in odd {

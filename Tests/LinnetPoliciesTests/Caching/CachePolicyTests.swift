@@ -1,5 +1,5 @@
 import LinnetHTTPTypes
-import LinnetProtocols
+import LinnetPolicies
 import Testing
 
 private let start = WallTime(sinceEpoch: .seconds(1_800_000_000))

@@ -1,5 +1,5 @@
 import LinnetHTTPTypes
-import LinnetProtocols
+import LinnetPolicies
 import Testing
 
 @Suite struct RetryAfterTests {

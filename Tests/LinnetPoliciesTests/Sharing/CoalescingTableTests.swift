@@ -1,4 +1,5 @@
-import LinnetProtocols
+import LinnetPolicies
+import LinnetTestRandom
 import Testing
 
 @Suite struct CoalescingTableTests {
@@ -33,7 +34,7 @@ import Testing
 
   @Test("random scripts follow a list of who waits for what", arguments: 0..<500 as Range<UInt64>)
   func randomScripts(seed: UInt64) {
-    var random = ScriptRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var table = Table()
     var waiting: [(key: Int, passenger: Table.Passenger)] = []
     for _ in 0..<80 {

@@ -1,5 +1,6 @@
 import LinnetHTTPTypes
-import LinnetProtocols
+import LinnetPolicies
+import LinnetTestRandom
 import Testing
 
 /// What a server and a request say about time, as values instead of text.

@@ -1,5 +1,5 @@
 import LinnetHTTPTypes
-import LinnetProtocols
+import LinnetPolicies
 import Testing
 
 /// Sun, 06 Nov 1994 08:49:37 GMT.

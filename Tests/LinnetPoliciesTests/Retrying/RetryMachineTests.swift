@@ -1,4 +1,4 @@
-import LinnetProtocols
+import LinnetPolicies
 import Testing
 
 @Suite struct RetryMachineTests {

@@ -1,5 +1,5 @@
 import LinnetBytes
-import LinnetProtocols
+import LinnetPolicies
 import Testing
 
 @Suite struct CircuitBreakerTableTests {

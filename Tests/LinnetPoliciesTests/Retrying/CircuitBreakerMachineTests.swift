@@ -1,5 +1,6 @@
 import LinnetBytes
-import LinnetProtocols
+import LinnetPolicies
+import LinnetTestRandom
 import Testing
 
 @Suite struct CircuitBreakerMachineTests {
@@ -207,7 +208,7 @@ import Testing
   }
 
   private func follows(seed: UInt64) -> Bool {
-    var random = ScriptRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let window = 1 + Int(random.below(6))
     let limits = Self.limits(
       threshold: 1 + Int(random.below(UInt64(window))), window: window, probes: 1 + Int(random.below(3)))
