@@ -54,7 +54,7 @@ public enum TrustFailureReason: Sendable, Hashable {
   case hostNotPinned(String)
   /// The certificate's key could not be read.
   case publicKeyExtractionFailed
-  /// No certificate of the chain has a pinned key.
+  /// The key of the server, or of the `https` proxy whose settings have pins, is none of the pinned ones.
   case pinMismatch(host: String)
   /// A policy of the application refused.
   case custom(String)

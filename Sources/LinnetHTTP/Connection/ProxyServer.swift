@@ -1,4 +1,3 @@
-internal import LinnetBytes
 internal import LinnetHTTPTypes
 
 /// A proxy in use: its settings, and what was learned about it. There is one for each set of settings, credentials and

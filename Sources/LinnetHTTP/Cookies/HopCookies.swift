@@ -84,3 +84,8 @@ package struct HopCookies: Sendable {
     return names
   }
 }
+
+extension HopCookies: CustomReflectable {
+  /// Nothing: cookies are credentials.
+  package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

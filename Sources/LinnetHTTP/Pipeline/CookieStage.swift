@@ -1,4 +1,3 @@
-internal import LinnetBytes
 internal import LinnetHTTPTypes
 internal import LinnetIO
 

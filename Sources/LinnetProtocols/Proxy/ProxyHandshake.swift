@@ -66,4 +66,11 @@ package struct ProxyTarget: Sendable, Hashable {
   package init(host: String, port: UInt16) {
     self.init(host: IPAddress(host).map(Host.address) ?? .name(host), port: port)
   }
+
+  /// Checks that every SOCKS can say the name: 5 counts its bytes in one, 4a ends it with a zero, and DNS has no longer ones.
+  func admitForSOCKS() throws(ProxyHandshakeError) {
+    if case .name(let name) = host, !(1...255).contains(name.utf8.count) || name.utf8.contains(0) {
+      throw .unsendableName
+    }
+  }
 }

@@ -27,12 +27,10 @@ package struct SOCKS4Machine: ~Copyable, Sendable, ProxyHandshake {
   /// - Parameters:
   ///   - target: Where the tunnel shall lead.
   ///   - userID: Empty, as curl's, when there is none. It is no secret to the proxy's side and is not a password.
-  /// - Throws: ``ProxyHandshakeError/unsendableName``, ``ProxyHandshakeError/unsendableCredentials``. The 255 bytes that
-  ///   names may have are those of DNS; of user ids, curl's and RFC 1929's.
+  /// - Throws: ``ProxyHandshakeError/unsendableName``, ``ProxyHandshakeError/unsendableCredentials``. The 255
+  ///   bytes that user ids may have are curl's and RFC 1929's.
   package init(target: ProxyTarget, userID: [UInt8] = []) throws(ProxyHandshakeError) {
-    if case .name(let name) = target.host, !(1...255).contains(name.utf8.count) || name.utf8.contains(0) {
-      throw .unsendableName
-    }
+    try target.admitForSOCKS()
     guard userID.count <= 255, !userID.contains(0) else { throw .unsendableCredentials }
     self.target = target
     self.userID = userID

@@ -41,9 +41,7 @@ package struct SOCKS5Machine: ~Copyable, Sendable, ProxyHandshake {
   /// - Throws: ``ProxyHandshakeError/unsendableName``, ``ProxyHandshakeError/unsendableCredentials``. Empty credentials are
   ///   sent although RFC 1929 asks for one byte at least: curl does, and proxies judge them.
   package init(target: ProxyTarget, credentials: SOCKSCredentials? = nil) throws(ProxyHandshakeError) {
-    if case .name(let name) = target.host, !(1...255).contains(name.utf8.count) || name.utf8.contains(0) {
-      throw .unsendableName
-    }
+    try target.admitForSOCKS()
     if let credentials, credentials.user.count > 255 || credentials.password.count > 255 {
       throw .unsendableCredentials
     }

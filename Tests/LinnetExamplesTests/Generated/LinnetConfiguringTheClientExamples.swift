@@ -38,9 +38,8 @@ enum LinnetConfiguringTheClientExamples {
     engine.tls.trustRoots = .systemAnd([.file("/etc/mycompany/ca.pem")])
     engine.pool.maximumConnectionsPerOrigin = 6
     engine.proxy = .environment
-    engine.cookies = .privateJar
     let internalClient = DefaultNetworkClient(
-      configuration: .safeDefaults(baseURL: URL(string: "https://api.internal")!).engine(engine))
+      configuration: .safeDefaults(baseURL: URL(string: "https://api.internal")!).engine(engine).cookies(.off))
     _ = engine
     _ = internalClient
   }

@@ -13,7 +13,13 @@ private final class TestVerifier: CertificateVerifier {
     self.answer = answer
   }
 
-  convenience init(_ decision: CertificateDecision) { self.init { _ in decision } }
+  /// - Parameter gate: The decision waits for it.
+  convenience init(_ decision: CertificateDecision, after gate: Gate? = nil) {
+    self.init { _ in
+      try await gate?.opened()
+      return decision
+    }
+  }
 
   func decide(on presented: PresentedCertificates) async -> CertificateDecision {
     seen.record(presented)
@@ -124,10 +130,7 @@ struct CertificateVerifierTests {
     let server = try wire.start(.handler { _ in .text("x") })
     defer { server.stop() }
     let gate = Gate()
-    let verifier = TestVerifier { _ in
-      try await gate.opened()
-      return .useDefault
-    }
+    let verifier = TestVerifier(.useDefault, after: gate)
     let client = HTTPClient(
       configuration: wire.configuration, environment: EngineEnvironment(shards: ShardGroup(count: 1)))
     let url = server.url()
@@ -150,10 +153,7 @@ struct CertificateVerifierTests {
     let server = try wire.start(.handler { _ in .text("never") })
     defer { server.stop() }
     let gate = Gate()
-    let verifier = TestVerifier { _ in
-      try await gate.opened()
-      return .accept
-    }
+    let verifier = TestVerifier(.accept, after: gate)
     let client = wire.client { configuration in
       configuration.tls.certificateVerifier = verifier
       configuration.timeouts.connect = .milliseconds(100)
@@ -171,10 +171,7 @@ struct CertificateVerifierTests {
     let server = try wire.start(.handler { _ in .text("never") })
     defer { server.stop() }
     let gate = Gate()
-    let verifier = TestVerifier { _ in
-      try await gate.opened()
-      return .accept
-    }
+    let verifier = TestVerifier(.accept, after: gate)
     let client = wire.client { $0.tls.certificateVerifier = verifier }
     let request = HTTPRequest.get(server.url())
     let waiting = Task { await client.failure(of: request) }

@@ -1,4 +1,3 @@
-import LinnetBytes
 import LinnetHTTP
 import LinnetIO
 import LinnetTestSupport

@@ -14,6 +14,7 @@ final class ProxyPeer: Sendable {
     case danteSOCKS5h = "dante, SOCKS 5, names resolved by it"
     case microsocksSOCKS5 = "microsocks, SOCKS 5"
     case microsocksSOCKS5h = "microsocks, SOCKS 5, names resolved by it"
+    case sshSOCKS4a = "ssh -D, SOCKS 4a"
 
     var kind: HTTPProxy.Kind {
       switch self {
@@ -21,11 +22,14 @@ final class ProxyPeer: Sendable {
       case .squidTLS, .haproxyTLS: .https
       case .danteSOCKS5, .microsocksSOCKS5: .socks5
       case .danteSOCKS5h, .microsocksSOCKS5h: .socks5h
+      case .sshSOCKS4a: .socks4a
       }
     }
 
     var isTinyproxy: Bool { self == .tinyproxy || self == .haproxyTLS }
-    var isSOCKS: Bool { kind == .socks5 || kind == .socks5h }
+    var isSOCKS: Bool { kind != .http && kind != .https }
+    /// Whether it answers when it cannot connect; else it only closes.
+    var tellsRefusals: Bool { self != .sshSOCKS4a }
 
     var programs: [String] {
       switch self {
@@ -34,6 +38,7 @@ final class ProxyPeer: Sendable {
       case .haproxyTLS: ["tinyproxy", "haproxy"]
       case .danteSOCKS5, .danteSOCKS5h: ["danted"]
       case .microsocksSOCKS5, .microsocksSOCKS5h: ["microsocks"]
+      case .sshSOCKS4a: ["ssh", "sshd", "ssh-keygen", "setpriv"]
       }
     }
 
@@ -47,6 +52,8 @@ final class ProxyPeer: Sendable {
       case .tinyproxy, .haproxyTLS: demand != .digest
       // Its user names are those of the system.
       case .danteSOCKS5, .danteSOCKS5h: demand == .nothing
+      // It does not look at user ids.
+      case .sshSOCKS4a: demand == .nothing
       case .microsocksSOCKS5, .microsocksSOCKS5h: demand != .digest
       }
     }
@@ -87,6 +94,11 @@ final class ProxyPeer: Sendable {
     case .microsocksSOCKS5, .microsocksSOCKS5h:
       let user = demand == .basic ? ["-u", Self.user, "-P", Self.password] : []
       commands.append((port, ["microsocks", "-i", "127.0.0.1", "-p", "\(port)"] + user))
+    case .sshSOCKS4a:
+      let inner = try FreePort.next()
+      let ssh = try SSHPeer(folder, port: inner)
+      commands.append((inner, try ssh.server))
+      commands.append((port, ssh.client(forwarding: port)))
     }
     var processes: [ServerProcess] = []
     for (port, command) in commands {

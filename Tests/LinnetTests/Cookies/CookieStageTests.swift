@@ -44,7 +44,8 @@ struct CookieStageTests {
   @Test("cookies can be off, and in a jar that is given; requests say otherwise in the same words")
   func handling() async throws {
     let jar = CookieJar()
-    try await ClientFixture.with(Self.sessions, configuration: { .local($0).cookies(.off) }) { fixture async throws in
+    let off: (URL) -> NetworkConfiguration = { .local($0).cookies(.off) }
+    try await ClientFixture.with(Self.sessions, configuration: off) { fixture async throws in
       _ = try await get(fixture, "/as/ann")
       #expect(try await get(fixture, "/who") == "nobody")
       _ = try await get(fixture, "/as/ann", .privateJar)
@@ -53,7 +54,8 @@ struct CookieStageTests {
       _ = try await get(fixture, "/as/bob", .jar(jar))
       #expect(jar.cookies.map(\.value) == ["bob"])
     }
-    try await ClientFixture.with(Self.sessions, configuration: { .local($0).cookies(.jar(jar)) }) { fixture async throws in
+    let given: (URL) -> NetworkConfiguration = { .local($0).cookies(.jar(jar)) }
+    try await ClientFixture.with(Self.sessions, configuration: given) { fixture async throws in
       #expect(try await get(fixture, "/who") == "session=bob")
       #expect(try await get(fixture, "/who", .off) == "nobody")
       _ = try await get(fixture, "/as/eve", .off)
@@ -64,7 +66,8 @@ struct CookieStageTests {
 
   @Test("after a login as another user the cache does not serve what the first one got")
   func users() async throws {
-    try await ClientFixture.with(Self.sessions, configuration: { .local($0, cache: Self.cached) }) { fixture async throws in
+    let cached: (URL) -> NetworkConfiguration = { .local($0, cache: Self.cached) }
+    try await ClientFixture.with(Self.sessions, configuration: cached) { fixture async throws in
       for name in ["ann", "bob", "ann"] {
         // Each login is another URL, so that it is not answered from the cache.
         _ = try await fixture.client.perform(.post(fixture.server.url("/as/\(name)")))
@@ -248,7 +251,9 @@ struct CookieWayTests {
       _ = try await fixture.server.waitForRequests(1)
       let otherJar = CookieJar()
       var other = request
-      if isOtherJar { other.options.cookies = .jar(otherJar) } else {
+      if isOtherJar {
+        other.options.cookies = .jar(otherJar)
+      } else {
         try jar.add(Cookie(name: "session", value: "bob", domain: "127.0.0.1"))
       }
       async let second = fixture.client.perform(other)
