@@ -1,5 +1,6 @@
 import LinnetCLI
 import LinnetTestSupport
+import LinnetTestRandom
 import Testing
 
 /// `--pretty` and `--color`.
@@ -96,7 +97,7 @@ struct PrettyOutputTests {
 
   @Test("no bytes trap, deep nesting does not grow without bound, and colours change nothing else")
   func total() {
-    var random = SeededGenerator(state: 9)
+    var random = SeededGenerator(seed: 9)
     for _ in 0..<3000 {
       let bytes = (0..<Int.random(in: 0..<40, using: &random)).map { _ in
         Array("{}[]\",:\\ 1a\n\u{1}".utf8).randomElement(using: &random) ?? 0
