@@ -6,27 +6,20 @@ internal import LinnetHTTP
 /// What servers set is kept by ``ExchangeStage``, where answers come in. So it is kept also from the confirmation of a stored
 /// response, in the background too, and never again from a response that was stored.
 struct CookieStage: Sendable {
-  /// The jar of the settings, or else the client's own, which requests may ask for while it is off for the others.
-  private let jar: CookieJar
-  private let isOn: Bool
+  private let jars: JarChoice
 
   /// - Parameters:
   ///   - handling: What the settings say; nil for nothing, which means a jar of the client's own.
   ///   - engineJar: The jar of a transport with cookies of its own, which counts when the settings say nothing.
   init(_ handling: CookieHandling?, engineJar: CookieJar?) {
-    switch handling {
-    case nil: (jar, isOn) = (engineJar ?? CookieJar(), true)
-    case .privateJar: (jar, isOn) = (CookieJar(), true)
-    case .jar(let given): (jar, isOn) = (given, true)
-    case .off: (jar, isOn) = (CookieJar(), false)
-    }
+    jars = JarChoice(handling ?? engineJar.map { .jar($0) } ?? .privateJar)
   }
 
   /// Makes the `Cookie` field what the request and the jar say.
   ///
   /// - Parameter mayBeChallenged: The engine may answer a challenge, and then has to renew the field.
   func addCookies(to request: inout HTTPRequest, mayBeChallenged: Bool) {
-    guard let jar = jar(for: request), let url = try? request.parsedURL() else { return }
+    guard let jar = jars.jar(for: request.options), let url = try? request.parsedURL() else { return }
     let cookies = HopCookies(jar: jar, headers: request.headers)
     cookies.put(into: &request.headers, for: url)
     if mayBeChallenged { request.options.hopCookies = cookies }
@@ -34,18 +27,9 @@ struct CookieStage: Sendable {
 
   /// Keeps what the response to a request sets.
   func keep(_ head: ResponseHead, of request: HTTPRequest) async {
-    guard head.headers.contains("Set-Cookie"), let jar = jar(for: request), let url = try? request.parsedURL() else {
-      return
-    }
+    guard head.headers.contains("Set-Cookie"), let jar = jars.jar(for: request.options),
+      let url = try? request.parsedURL()
+    else { return }
     await HopCookies(jar: jar, headers: HTTPHeaders()).keep(head, from: url)
-  }
-
-  private func jar(for request: HTTPRequest) -> CookieJar? {
-    switch request.options.cookies {
-    case nil: isOn ? jar : nil
-    case .off: nil
-    case .privateJar: jar
-    case .jar(let other): other
-    }
   }
 }

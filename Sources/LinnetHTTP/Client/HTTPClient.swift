@@ -95,7 +95,7 @@ public final class HTTPClient: Sendable {
   // MARK: For a client above
 
   /// The jar of all requests that do not ask for another; nil when cookies are off for them.
-  package var cookieJar: CookieJar? { pipeline.first.next.standardJar }
+  package var cookieJar: CookieJar? { pipeline.first.next.jars.standard }
 
   /// Whether the client may put credentials on a request by itself.
   package func mayAddCredentials(to request: HTTPRequest, _ url: HTTPURL) -> Bool {

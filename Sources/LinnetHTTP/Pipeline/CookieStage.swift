@@ -4,27 +4,21 @@ internal import LinnetIO
 /// Adds the cookies of the jar to each hop and keeps those that its response sets.
 struct CookieStage<Next: ExchangeStage>: ExchangeStage {
   let next: Next
-  /// The configured jar, or else the client's own, which requests may ask for while it is off for the others.
-  private let jar: CookieJar
-  private let isOn: Bool
+  let jars: JarChoice
   private let defaultCookies: [[UInt8]]
   private let timeouts: TimeoutConfiguration
   private let shards: ShardGroup
 
   init(configuration: HTTPClientConfiguration, environment: EngineEnvironment, next: Next) {
     self.next = next
-    if case .jar(let shared) = configuration.cookies { jar = shared } else { jar = CookieJar() }
-    if case .off = configuration.cookies { isOn = false } else { isOn = true }
+    jars = JarChoice(configuration.cookies)
     defaultCookies = HopCookies.fields(of: configuration.defaultHeaders)
     timeouts = configuration.timeouts
     shards = environment.shards
   }
 
-  /// The jar of all requests that do not ask for another; nil when there is none for them.
-  var standardJar: CookieJar? { isOn ? jar : nil }
-
   func send(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
-    guard let jar = jar(for: hop.request.options) else { return try await sendAsItIs(hop, exchange) }
+    guard let jar = jars.jar(for: hop.request.options) else { return try await sendAsItIs(hop, exchange) }
     return try await send(hop, exchange, with: jar)
   }
 
@@ -52,15 +46,6 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
     let response = try await next.send(hop, exchange)
     await hop.cookies?.keep(response.head, from: hop.url)
     return response
-  }
-
-  private func jar(for options: HTTPRequestOptions) -> CookieJar? {
-    switch options.cookies {
-    case nil: isOn ? jar : nil
-    case .off: nil
-    case .privateJar: jar
-    case .jar(let other): other
-    }
   }
 }
 
