@@ -32,7 +32,8 @@ package enum HelpText {
 
     Exit statuses
       0 done  1 scheme not supported, redirection refused  2 wrong use  3 malformed URL
-      4/5 status 400/500 or more with --check-status  5 proxy not found  6 host not found  7 cannot connect  8 not HTTP  16 broken HTTP/2, or none  18 body cut short
+      4/5 status 400/500 or more with --check-status  5 proxy not found  6 host not found  7 cannot connect
+      8 not HTTP  16 broken HTTP/2, or none  18 body cut short
       22 status 400 or more with --fail  23 cannot write  26 cannot read  28 timeout  33 cannot continue
       35 TLS handshake  42 aborted  47 too many redirections  52 empty reply
       55/56 connection lost while sending/receiving  58 client certificate  60 server certificate refused

@@ -73,6 +73,8 @@ struct RequestCommand {
   /// Looks at the files of the whole run before one of them is emptied.
   private static func checkFiles(_ options: CommandLineOptions, _ builder: RequestBuilder) throws(CommandError) {
     for file in [options.trace.file, options.transfer.headFile].compactMap(\.self) { try SideFile.check(file) }
+    // They are written at the end: their directory may be one that is made for a body.
+    guard !options.createsDirectories else { return }
     if let file = options.transfer.etagSaveFile { try EntityTagFile.check(file) }
     try builder.cookies.checkJar()
   }

@@ -61,7 +61,8 @@ struct DryRunTests {
     let words = [
       "--print-curl", "-L", "PUT", ":8080/{a,b}?x='y z'", "-d", "it's", "-H", "Authorization: Bearer S3CRET", "-H",
       "A: b",
-      "--oauth2-bearer", "S3CRET", "-E", "c", "--pass", "S3CRET", "-x", "http://u:S3CRET@p", "-b", "id=S3CRET", "--no-progress",
+      "--oauth2-bearer", "S3CRET", "-E", "c", "--pass", "S3CRET", "-x", "http://u:S3CRET@p", "-b", "id=S3CRET",
+      "--no-progress",
       "--unix-socket", "@s", "--no-keepalive", "-d", "a\u{1}b",
     ]
     let result = try await run(words.map { $0 })

@@ -44,7 +44,9 @@ struct PrettyOutputTests {
   func always() async throws {
     #expect(try await run(["--pretty=always"]) == Self.pretty)
     #expect(try await run(["--pretty=always", "--limit-rate", "100M"]) == Self.pretty)
-    for path in ["/text", "/part"] { #expect(try await run(["--pretty=always", "--color=always"], path: path) == Self.text) }
+    for path in ["/text", "/part"] {
+      #expect(try await run(["--pretty=always", "--color=always"], path: path) == Self.text)
+    }
     let files = try TemporaryDirectory()
     _ = try await run(["--pretty=always", "-o", files.path(of: "x")])
     #expect(TemporaryDirectory.contents(of: files.path(of: "x")) == Array(Self.text.utf8))
@@ -54,8 +56,10 @@ struct PrettyOutputTests {
   func colours() async throws {
     let output = try await run(["--color=always", "-i"])
     #expect(output.hasPrefix("\u{1B}[1mHTTP/1.1 200 OK\u{1B}[0m\r\n\u{1B}[36m"))
-    #expect(output.hasSuffix("{\u{1B}[34m\"a\"\u{1B}[0m:[\u{1B}[36m1\u{1B}[0m, \u{1B}[35mtrue\u{1B}[0m,{}],"
-      + "\u{1B}[34m\"b\"\u{1B}[0m:\u{1B}[32m\"x\\\"y: {\"\u{1B}[0m,\u{1B}[34m\"c\"\u{1B}[0m:[]}"))
+    #expect(
+      output.hasSuffix(
+        "{\u{1B}[34m\"a\"\u{1B}[0m:[\u{1B}[36m1\u{1B}[0m, \u{1B}[35mtrue\u{1B}[0m,{}],"
+          + "\u{1B}[34m\"b\"\u{1B}[0m:\u{1B}[32m\"x\\\"y: {\"\u{1B}[0m,\u{1B}[34m\"c\"\u{1B}[0m:[]}"))
   }
 
   @Test(
@@ -64,7 +68,8 @@ struct PrettyOutputTests {
       ([], true, ["TERM": "xterm"], true), ([], true, ["TERM": "dumb"], false), ([], true, [:], false),
       ([], true, ["TERM": "dumb", "FORCE_COLOR": "1"], true), ([], true, ["CLICOLOR_FORCE": "1"], true),
       ([], true, ["TERM": "xterm", "NO_COLOR": "0"], false), ([], true, ["NO_COLOR": "1", "FORCE_COLOR": "1"], false),
-      ([], true, ["TERM": "dumb", "FORCE_COLOR": "0"], false), ([], false, ["TERM": "xterm", "FORCE_COLOR": "1"], false),
+      ([], true, ["TERM": "dumb", "FORCE_COLOR": "0"], false),
+      ([], false, ["TERM": "xterm", "FORCE_COLOR": "1"], false),
       (["--color=always"], false, ["NO_COLOR": "1"], true), (["--color=never"], true, ["FORCE_COLOR": "1"], false),
     ] as [([String], Bool, [String: String], Bool)])
   func environment(_ words: [String], _ isTerminal: Bool, _ variables: [String: String], _ colours: Bool) throws {

@@ -83,7 +83,10 @@ package enum ManualPage {
     ("http_proxy, https_proxy, all_proxy", "The proxies, as for -x."), ("no_proxy", "Hosts that need none."),
     ("LINNET_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR", "Where certificate authorities are."),
     ("SSLKEYLOGFILE", "A file for the secrets of TLS sessions, for Wireshark."), ("NETRC", "The file of --netrc."),
-    ("NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM", "Whether a terminal is coloured; for what is none, only --color counts."),
+    (
+      "NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM",
+      "Whether a terminal is coloured; for what is none, only --color counts."
+    ),
   ]
 
   private static let files = [

@@ -53,6 +53,54 @@ struct ConnectionTests {
     }
   }
 
+  @Test("--capath trusts the authorities under hashed names in a directory, with --cacert both count")
+  func directory() async throws {
+    try await withTLS { server, words async throws in
+      let directory = try TemporaryDirectory()
+      try directory.write(TemporaryDirectory.contents(of: words[1]) ?? [], to: "ca.pem")
+      let plain = try await run(["--capath", directory.path, server.url()])
+      #expect(plain.status != 0 && plain.error.contains("hashed names"), "\(plain.error)")
+      guard try await CommandRun.shell("openssl rehash '\(directory.path)'").status == 0 else { return }
+      let result = try await run(["--capath", directory.path, server.url()])
+      #expect(result.output == server.authority, "\(result.error)")
+      let other = try directory.write(try TestCertificates().selfSigned().certificatePEM, to: "other.txt")
+      #expect(try await run(["--capath", directory.path, "--cacert", other, server.url()]).status == 0)
+      #expect(try await run(["--cacert", other, server.url()]).status == 60)
+      for missing in [directory.path(of: "none"), directory.path(of: "ca.pem")] {
+        #expect(try await run(["--capath", missing, server.url()]).status == 77)
+      }
+    }
+  }
+
+  @Test("--cert-type and --key-type hold the files to what they say, and DER works")
+  func formats() async throws {
+    let certificates = try TestCertificates()
+    let client = try certificates.client(commonName: "me")
+    let files = try TemporaryDirectory()
+    let cert = try files.write(client.certificatePEM, to: "cert.pem")
+    let key = try files.write(client.privateKeyPEM, to: "key.pem")
+    let conversion = try await CommandRun.shell(
+      "cd '\(files.path)' && openssl x509 -in cert.pem -outform DER -out cert.der && openssl pkey -in key.pem -outform DER -out key.der"
+    )
+    guard conversion.status == 0 else { return }
+    var options = ScriptedServer.Options()
+    options.tls = ServerTLS(try certificates.loopback())
+    try await ScriptedServer.with(Self.script, options: options) { server async throws in
+      let words = ["--cacert", certificates.authorityFile, server.url()]
+      let der = [files.path(of: "cert.der"), files.path(of: "key.der")]
+      for (arguments, status) in [
+        (["-E", cert, "--key", key], 0), (["-E", cert, "--key", key, "--cert-type", "PEM", "--key-type", "PEM"], 0),
+        (["-E", der[0], "--key", der[1], "--cert-type", "DER", "--key-type", "DER"], 0),
+        (["-E", cert, "--key", key, "--cert-type", "DER"], 58), (["-E", cert, "--key", key, "--key-type", "DER"], 58),
+        (["-E", der[0], "--key", der[1], "--cert-type", "PEM"], 58), (["-E", der[0], "--key", key], 0),
+      ] as [([String], Int32)] {
+        let result = try await run(arguments + words)
+        #expect(result.status == status, "\(arguments) \(result.error)")
+        if status == 58 { #expect(result.error.contains("-type: ")) }
+      }
+    }
+  }
+
   @Test("--pinnedpubkey takes several pins; none that fits is status 90, and one that is none is refused")
   func pins() async throws {
     try await withTLS { server, words async throws in

@@ -57,4 +57,17 @@ struct QueryTests {
   func standardInput() async throws {
     #expect(try await request(["--data-urlencode", "n@-"], input: "a/b").body.text == "n=a%2Fb")
   }
+
+  @Test(
+    "--path-as-is sends dots in paths, without it they are resolved, as by curl",
+    arguments: [("/a/../b/./c?d/../e", "/b/c?d/../e"), ("/../..", "/"), ("/%2e%2e/x", "/x"), ("/..%2fx", "/..%2fx")])
+  func pathAsIs(_ path: String, _ resolved: String) async throws {
+    try await ScriptedServer.with(.handler { .text($0.target) }) { server async throws in
+      let url = "http://\(server.authority)\(path)"
+      #expect(try await CommandRun.linnet("-s", url).output == resolved)
+      #expect(try await CommandRun.linnet("-s", "--path-as-is", url).output == path)
+      let queried = try await CommandRun.linnet("-s", "--path-as-is", "--url-query", "z=1", url).output
+      #expect(queried == path + (path.utf8.contains(UInt8(ascii: "?")) ? "&z=1" : "?z=1"))
+    }
+  }
 }

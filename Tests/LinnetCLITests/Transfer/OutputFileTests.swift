@@ -122,6 +122,13 @@ struct OutputFileTests {
     #expect(text("head", files) == "old" && text("trace", files) == "old")
   }
 
+  @Test("files that are written at the end may lie in a directory that --create-dirs makes for the body")
+  func createdDirectory() async throws {
+    let files = try TemporaryDirectory()
+    let result = try await run(["--create-dirs", "-o", "d/x", "--etag-save", "d/tag", "-c", "d/jar"], in: files)
+    #expect(result.status == 0 && text("d/tag", files) == "\"v1\"\n" && text("d/jar", files) != nil, "\(result.error)")
+  }
+
   @Test("--remove-on-error removes the file behind a link and not the link, nor what has taken the file's place")
   func removal() async throws {
     let files = try TemporaryDirectory()
