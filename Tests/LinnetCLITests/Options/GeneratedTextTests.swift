@@ -33,7 +33,9 @@ struct GeneratedTextTests {
   func manual() throws {
     let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let page = TemporaryDirectory.contents(of: "\(root)/docs/linnet.1")
-    #expect(page == Array(ManualPage.text.utf8))
+    // Not the texts themselves: a failure would print all of them.
+    let isCurrent = page == Array(ManualPage.text.utf8)
+    #expect(isCurrent)
   }
 
   @Test("the manual page has every option and exit status")
