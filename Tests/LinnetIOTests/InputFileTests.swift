@@ -33,17 +33,15 @@ import Testing
     try #require(mkfifo(path, 0o600) == 0)
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     async let read = InputFile.readAll(path, limit: count, on: shard)
-    await Task.detached {
-      let writer = open(path, O_WRONLY | O_CLOEXEC)
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let piece = Array(rest.prefix(30_000))
-        let written = write(writer, piece, piece.count)
-        guard written > 0 else { break }
-        rest = rest.dropFirst(written)
-      }
-      close(writer)
-    }.value
+    let writer = try await openWriter(path)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(30_000))
+      let written = write(writer, piece, piece.count)
+      // Full: the reader takes it meanwhile.
+      if written > 0 { rest = rest.dropFirst(written) } else { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    close(writer)
     #expect(try await read == bytes)
   }
 
@@ -76,5 +74,14 @@ import Testing
     }
     if isCancelled { task.cancel() }
     #expect(await task.value == (isCancelled ? .cancelled : .timedOut))
+  }
+}
+
+/// Opens a pipe for writing once somebody reads it. Without waiting in a thread: the pool that runs tasks has few.
+private func openWriter(_ path: String) async throws -> CInt {
+  while true {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor >= 0 || errno != ENXIO { return descriptor }
+    try await Task.sleep(for: .milliseconds(1))
   }
 }

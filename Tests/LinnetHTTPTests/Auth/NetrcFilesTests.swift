@@ -100,14 +100,11 @@ struct NetrcFilesTests {
     try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
       let client = client(.file(path))
       let requests = (0..<4).map { _ in Task { try await client.send(.get(server.url())).text() } }
-      // Waits for a reader, as a shell's command does.
-      let writer = Task.detached { () -> Bool in
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        let text = Array("machine 127.0.0.1 login u password p\n".utf8)
-        return write(descriptor, text, 20) == 20 && write(descriptor, Array(text[20...]), text.count - 20) > 0
-      }
-      #expect(await writer.value)
+      let writer = try await openWriter(path)
+      let text = Array("machine 127.0.0.1 login u password p\n".utf8)
+      #expect(write(writer, text, 20) == 20)
+      #expect(write(writer, Array(text[20...]), text.count - 20) > 0)
+      close(writer)
       for request in requests { #expect(try await request.value == "ok") }
       #expect(try await send(client, to: server) == "Basic dTpw")
       #expect(server.snapshot.requests.allSatisfy { $0.headers["Authorization"] == "Basic dTpw" })
@@ -158,7 +155,7 @@ struct NetrcFilesTests {
         let path = try pipe(in: directory, "pipe\(number)")
         let task = Task { await client(.file(path)).failure(of: .get(server.url())) }
         // It is open for reading now.
-        let writer = await Task.detached { open(path, O_WRONLY | O_CLOEXEC) }.value
+        let writer = try await openWriter(path)
         #expect(writer >= 0)
         task.cancel()
         #expect(await task.value?.code == .cancelled)
@@ -225,5 +222,14 @@ struct NetrcFilesTests {
         }
       }
     }
+  }
+}
+
+/// Opens a pipe for writing once somebody reads it. Without waiting in a thread: the pool that runs tasks has few.
+func openWriter(_ path: String) async throws -> CInt {
+  while true {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor >= 0 || errno != ENXIO { return descriptor }
+    try await Task.sleep(for: .milliseconds(1))
   }
 }

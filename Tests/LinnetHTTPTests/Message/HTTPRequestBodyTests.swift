@@ -94,7 +94,7 @@ struct HTTPRequestBodyTests {
         try #require(mkfifo(path, 0o600) == 0)
         let task = Task { await client.failure(of: .put(server.url("/"), body: .file(path))) }
         // It is open for reading now.
-        let writer = await Task.detached { open(path, O_WRONLY | O_CLOEXEC) }.value
+        let writer = try await openWriter(path)
         #expect(writer >= 0)
         task.cancel()
         #expect(await task.value?.code == .cancelled)
