@@ -43,13 +43,10 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
     var dialogue = challenges.dialogue(with: .origin(hop.url.origin), credentials: credentials)
     var hop = hop
     while true {
-      var attempt = hop
+      let attempt: HopRequest
       let isAnswered: Bool
       do throws(TransportFailure) {
-        isAnswered = try dialogue.authorize(
-          method: hop.request.method, target: hop.url.requestTarget, content: hop.request.contentInMemory,
-          into: &attempt.request.headers)
-        if dialogue.credentials.needsChallenge { attempt.awaitAgreement(isAnswered: isAnswered) }
+        (attempt, isAnswered) = try authorized(hop, &dialogue)
       } catch {
         throw Self.unsent(error, exchange)
       }
@@ -66,7 +63,22 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
     }
   }
 
+  /// The request with what is known about its credentials; and whether they are in it.
+  // Apart, because the compiler repeats what it inlines for each await of its caller.
+  @inline(never)
+  private func authorized(
+    _ hop: HopRequest, _ dialogue: inout ChallengeDialogue
+  ) throws(TransportFailure) -> (HopRequest, Bool) {
+    var attempt = hop
+    let isAnswered = try dialogue.authorize(
+      method: hop.request.method, target: hop.url.requestTarget, content: hop.request.contentInMemory,
+      into: &attempt.request.headers)
+    if dialogue.credentials.needsChallenge { attempt.awaitAgreement(isAnswered: isAnswered) }
+    return (attempt, isAnswered)
+  }
+
   /// The failure of a request that was not tried.
+  @inline(never)
   private static func unsent(_ failure: TransportFailure, _ exchange: Exchange) -> TransportError {
     var context = exchange
     context.attempts = 0

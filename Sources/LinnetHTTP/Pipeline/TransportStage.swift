@@ -35,6 +35,7 @@ struct TransportStage: ExchangeStage {
       context.attempts = exchange.attempts
       let totalDeadline = request.timeouts.total.map { context.start.advanced(by: $0) } ?? .distantFuture
       var pool = try pool(for: request)
+      var httpVersion = request.httpVersion
       var resends = Resends()
       while true {
         // Before there is a connection that would have to be given back.
@@ -47,20 +48,10 @@ struct TransportStage: ExchangeStage {
             return response
           }
         } catch {
-          if error.demandsHTTP1 {
-            // Who may not use HTTP/1.1, or not send the request again, hears what the server said.
-            guard request.httpVersion == .automatic,
-              error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
-            else { throw error }
-            request.httpVersion = .http1Only
+          try admit(error, of: &request, &resends, lease)
+          if request.httpVersion != httpVersion {
+            httpVersion = request.httpVersion
             pool = try self.pool(for: request)
-          } else if error.isUnprocessed {
-            resends.refusals += 1
-            resends.refusalBudget -= Self.cost(of: error)
-            try admitRefused(request, error, resends.refusals, isWorthwhile: resends.refusalBudget >= 0)
-          } else {
-            resends.ofStale += 1
-            try admitStale(request, error, lease, resends.ofStale)
           }
           request.onEvent?(.resent(reason: error.reason))
         }
@@ -75,6 +66,28 @@ struct TransportStage: ExchangeStage {
     var ofStale = 0
     var refusals = 0
     var refusalBudget = TransportStage.refusalBudget
+  }
+
+  /// Whether a request that failed is sent again, and how; throws what its caller gets when it is not.
+  // Apart, because the compiler repeats what it inlines for each await of `send`.
+  @inline(never)
+  private func admit(
+    _ error: TransportFailure, of request: inout PreparedRequest, _ resends: inout Resends, _ lease: Lease
+  ) throws(TransportFailure) {
+    if error.demandsHTTP1 {
+      // Who may not use HTTP/1.1, or not send the request again, hears what the server said.
+      guard request.httpVersion == .automatic,
+        error.demandsHTTP1OfRequest ? request.body?.isReplayable ?? true : request.isRepeatable
+      else { throw error }
+      request.httpVersion = .http1Only
+    } else if error.isUnprocessed {
+      resends.refusals += 1
+      resends.refusalBudget -= Self.cost(of: error)
+      try admitRefused(request, error, resends.refusals, isWorthwhile: resends.refusalBudget >= 0)
+    } else {
+      resends.ofStale += 1
+      try admitStale(request, error, lease, resends.ofStale)
+    }
   }
 
   /// Whether a request that the server did not process is sent again; throws what its caller gets when it is not.
@@ -109,6 +122,7 @@ struct TransportStage: ExchangeStage {
 
   /// Whether a proxy that forwards requests wants this one again, with credentials. A refusal of what it was given is no
   /// response of the origin: it is thrown.
+  @inline(never)
   private func asksAgain(
     _ proxy: ProxyServer, _ request: inout PreparedRequest, _ response: HTTPResponse
   ) async throws(TransportFailure) -> Bool {
