@@ -162,7 +162,8 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
     pipeline.cancelBackgroundWork()
   }
 
-  /// Cancels every call that was started with `tag`. Calls without a tag or with another are left alone.
+  /// Cancels every call with `tag` that has begun. Calls without a tag or with another are left alone, and so is one whose
+  /// task has not reached the client yet: cancel the task to be sure.
   public func cancelAll(matching tag: CancellationTag) async { registry.cancelAll(matching: tag) }
 
   /// Ends the client for good: calls under way and later ones fail with ``NetworkError/cancelled``, and later ones never

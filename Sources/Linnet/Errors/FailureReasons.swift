@@ -47,14 +47,14 @@ public enum TrustFailureReason: Sendable, Hashable {
   case unsupportedAuthenticationMethod(String)
   /// The server presented no certificate.
   case missingServerTrust
-  /// The system's verification refused the certificate: expired, wrong name, unknown issuer. The reason has peer, phase
-  /// and cause.
+  /// The verification of the connection refused the certificate: expired, wrong name, unknown issuer, or a key that is
+  /// none of `pinnedPublicKeys`. The reason has peer, phase and cause; the code of ``NetworkError/transport`` tells which.
   case systemTrustEvaluationFailed(reason: SendableUnderlyingError)
   /// The host has no pins, and the policy wants some.
   case hostNotPinned(String)
   /// The certificate's key could not be read.
   case publicKeyExtractionFailed
-  /// The key of the server, or of the `https` proxy whose settings have pins, is none of the pinned ones.
+  /// A trust policy found none of its pins of the host.
   case pinMismatch(host: String)
   /// A policy of the application refused.
   case custom(String)

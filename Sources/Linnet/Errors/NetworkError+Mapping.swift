@@ -13,7 +13,7 @@ extension NetworkError {
       case .timeout: .timeout(reason: Self.timeoutReasons[error.code] ?? .requestTimeout, underlying: underlying)
       case .reachability:
         .reachability(Self.reachabilityReasons[error.code] ?? .networkConnectionLost, underlying, nil)
-      case .trustEvaluationFailed: .trustEvaluationFailed(Self.trustReason(error, underlying))
+      case .trustEvaluationFailed: .trustEvaluationFailed(.systemTrustEvaluationFailed(reason: underlying))
       case .configurationInvalidRequest: .configuration(reason: .invalidRequest(ErrorLine.request(of: error)))
       default: .underlying(underlying, nil)
       }
@@ -71,16 +71,6 @@ extension NetworkError {
     .bodyTooLarge: .responseBodyLimitExceeded, .decompressionLimit: .responseBodyLimitExceeded,
     .decodingFailed: .underlying, .bodyAlreadyConsumed: .underlying, .systemError: .underlying,
   ]
-
-  /// Pins have a case of their own, which names the host and has no room for more. Without a host the error says more.
-  private static func trustReason(
-    _ error: TransportError, _ underlying: SendableUnderlyingError
-  ) -> TrustFailureReason {
-    guard error.code == .publicKeyNotPinned, let host = error.peerHost else {
-      return .systemTrustEvaluationFailed(reason: underlying)
-    }
-    return .pinMismatch(host: host)
-  }
 
   private static let timeoutReasons: [TransportError.Code: TimeoutReason] = [
     .connectTimeout: .connectionTimeout, .totalTimeout: .resourceTimeout, .headTimeout: .requestTimeout,

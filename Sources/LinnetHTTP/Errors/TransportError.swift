@@ -35,11 +35,6 @@ public struct TransportError: Error, Sendable {
   /// The error of a caller's own code (a body stream) that ended the request.
   public var underlying: (any Error)? { details.failure.underlying }
 
-  /// The host that the connection was to be made to: the proxy's when the failure is one of the way to it, else the URL's.
-  package var peerHost: String? {
-    details.failure.proxyHost ?? details.context.url.flatMap { try? HTTPURL($0) }.map(\.host)
-  }
-
   private let details: Details
 
   init(_ failure: TransportFailure, context: Context) {

@@ -55,7 +55,6 @@ extension TransportFailure {
   func naming(_ proxy: ProxyServer) -> TransportFailure {
     var copy = self
     copy.reason = "\(proxy.name): \(reason)"
-    copy.proxyHost = proxy.proxy.host
     return copy
   }
 }

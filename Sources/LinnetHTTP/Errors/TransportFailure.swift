@@ -10,8 +10,6 @@ struct TransportFailure: Error, Sendable {
   var underlying: (any Error)?
   var http2ErrorCode: UInt32?
   var proxyResponse: TransportError.ProxyResponse?
-  /// The host of the proxy whose fault it is.
-  var proxyHost: String?
   /// The server refused every protocol that was offered by ALPN.
   var isApplicationProtocolRefused = false
   /// The peer states that it processed nothing of the request (REFUSED_STREAM, GOAWAY): it may be sent again whatever its

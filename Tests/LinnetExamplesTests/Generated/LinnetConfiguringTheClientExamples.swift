@@ -10,6 +10,15 @@ enum LinnetConfiguringTheClientExamples {
     func renew() async throws -> String
   }
 
+  struct StaysOnTheSite: RedirectPolicy {
+    func redirect(request: HTTPRequest, response: Response, originalRequest: HTTPRequest) -> HTTPRequest? {
+      guard let next = DefaultRedirectPolicy().redirect(
+        request: request, response: response, originalRequest: originalRequest)
+      else { return nil }
+      return next.url.hasPrefix("https://api.example.com/") ? next : nil
+    }
+  }
+
   static func example1() async throws {
     let configuration = NetworkConfiguration.advanced(
       baseURL: URL(string: "https://api.example.com/v1")!,
@@ -45,8 +54,16 @@ enum LinnetConfiguringTheClientExamples {
   }
 
   static func example4() async throws {
-    let local = NetworkConfiguration.advanced(
-      baseURL: URL(string: "http://localhost:8080")!, transport: TransportPack(allowsInsecureHTTP: true))
+    let careful = DefaultNetworkClient(
+      configuration: .advanced(
+        baseURL: URL(string: "https://api.example.com")!, transport: TransportPack(redirectPolicy: StaysOnTheSite())))
+    _ = careful
+  }
+
+  static func example5() async throws {
+    let local = DefaultNetworkClient(
+      configuration: .advanced(
+        baseURL: URL(string: "http://localhost:8080")!, transport: TransportPack(allowsInsecureHTTP: true)))
     _ = local
   }
 }

@@ -63,13 +63,17 @@ enum LinnetFirstRequestExamples {
   }
 
   static func example3(client: DefaultNetworkClient) async throws {
-    async let user = client.request(GetUser(id: 1), tag: "profile")
-    await client.cancelAll(matching: "profile")
-    do {
-      print(try await user.name)
-    } catch NetworkError.cancelled {
-      print("never mind")
+    let user = Task {
+      do throws(NetworkError) {
+        print(try await client.request(GetUser(id: 1), tag: "profile").name)
+      } catch {
+        print(error.code == .cancelled ? "never mind" : "\(error)")
+      }
     }
+    await client.cancelAll(matching: "profile")  // what has begun
+    user.cancel()  // this one, also when it has not begun yet
+    await user.value
     await client.shutdown()
+    _ = user
   }
 }

@@ -14,7 +14,17 @@ enum LinnetHTTPErrorsExamples {
     }
   }
 
-  static func example2(client: HTTPClient, order: HTTPRequest) async throws {
+  static func example2(client: HTTPClient) async throws {
+    Task {
+      do throws(TransportError) {
+        _ = try await client.send(.get("https://api.example.com/items"))
+      } catch {
+        print(error.code)
+      }
+    }
+  }
+
+  static func example3(client: HTTPClient, order: HTTPRequest) async throws {
     do {
       _ = try await client.send(order)
     } catch {
@@ -23,7 +33,7 @@ enum LinnetHTTPErrorsExamples {
     }
   }
 
-  static func example3(client: HTTPClient, request: HTTPRequest) async throws {
+  static func example4(client: HTTPClient, request: HTTPRequest) async throws {
     do {
       _ = try await client.send(request)
     } catch {

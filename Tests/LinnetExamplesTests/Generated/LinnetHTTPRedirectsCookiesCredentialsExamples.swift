@@ -22,7 +22,11 @@ enum LinnetHTTPRedirectsCookiesCredentialsExamples {
 
   static func example2() async throws {
     let jar = CookieJar()
-    try await jar.load(netscapeFile: "cookies.txt")
+    do {
+      try await jar.load(netscapeFile: "cookies.txt")
+    } catch {
+      guard error.reason == .notFound else { throw error }  // the first run
+    }
     var configuration = HTTPClientConfiguration()
     configuration.cookies = .jar(jar)
     let client = HTTPClient(configuration: configuration)

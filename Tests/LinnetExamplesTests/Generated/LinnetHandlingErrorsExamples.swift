@@ -44,7 +44,17 @@ enum LinnetHandlingErrorsExamples {
     }
   }
 
-  static func example2(error: NetworkError) async throws {
+  static func example2(client: DefaultNetworkClient) async throws {
+    Task {
+      do throws(NetworkError) {
+        _ = try await client.request(GetUser(id: 42))
+      } catch {
+        print(error.errorCode)  // the stable number; error.code has its name
+      }
+    }
+  }
+
+  static func example3(error: NetworkError) async throws {
     print(error.code, error.category)  // stable numbers and names, for metrics
     print(error.httpStatusCode ?? 0, error.isRetriableHint, error.isUserVisible)
     print(error.serverMessage ?? "-")  // "error", "message" or "detail" of the server's JSON

@@ -73,7 +73,14 @@ enum ReadmeExamples {
     }
   }
 
-  static func example4(store: any TokenStore) async throws {
+  static func example4() async throws {
+    let local = DefaultNetworkClient(
+      configuration: .advanced(
+        baseURL: URL(string: "http://localhost:8080")!, transport: TransportPack(allowsInsecureHTTP: true)))
+    _ = local
+  }
+
+  static func example5(store: any TokenStore) async throws {
     let tuned = DefaultNetworkClient(
       configuration: .advanced(
         baseURL: URL(string: "https://api.example.com/v1")!,
@@ -89,13 +96,15 @@ enum ReadmeExamples {
     _ = tuned
   }
 
-  static func example5(client: DefaultNetworkClient) async throws {
-    async let posts = client.request(GetUser(id: 1), tag: "feed")
-    await client.cancelAll(matching: "feed")
-    print((try? await posts)?.name ?? "cancelled")
+  static func example6(client: DefaultNetworkClient) async throws {
+    let profile = Task { try await client.request(GetUser(id: 1), tag: "feed") }
+    // When the feed is closed:
+    await client.cancelAll(matching: "feed")  // what has begun with this tag ends with NetworkError.cancelled
+    profile.cancel()  // this one, also when it has not begun yet
+    _ = profile
   }
 
-  static func example6() async throws {
+  static func example7() async throws {
     let transport = MockTransport()
     try transport.setMockJSON(User(id: 1, name: "Ada"))
     let mocked = DefaultNetworkClient(
@@ -107,7 +116,7 @@ enum ReadmeExamples {
     _ = ada
   }
 
-  static func example7() async throws {
+  static func example8() async throws {
     let client = HTTPClient()
     // GET
     let response = try await client.send(.get("https://example.com/"))
@@ -141,7 +150,7 @@ enum ReadmeExamples {
     _ = slow
   }
 
-  static func example8() async throws {
+  static func example9() async throws {
     let client = HTTPClient()
     let page = try await client.send(.get("http://example.com/"))
     print(page.url, page.history.map { "\($0.status.code) \($0.from)" })
@@ -161,7 +170,7 @@ enum ReadmeExamples {
     _ = download
   }
 
-  static func example9() async throws {
+  static func example10() async throws {
     let jar = CookieJar()
     var settings = HTTPClientConfiguration()
     settings.cookies = .jar(jar)  // .privateJar when nobody else has to see it
@@ -169,13 +178,17 @@ enum ReadmeExamples {
     print(try await browser.send(.post("https://example.com/login", body: .text("name=ada"))).status)
     print(jar.cookies.map(\.name))
     try await jar.save(netscapeFile: "cookies.txt")  // the format of curl and wget; mode 0600
-    for problem in try await jar.load(netscapeFile: "cookies.txt") { print(problem) }  // line 3: …; the good lines count
+    do {
+      for problem in try await jar.load(netscapeFile: "cookies.txt") { print(problem) }  // line 3: …; the good lines count
+    } catch {
+      guard error.reason == .notFound else { throw error }  // the first run
+    }
     _ = jar
     _ = settings
     _ = browser
   }
 
-  static func example10() async throws {
+  static func example11() async throws {
     let api = try Origin(scheme: .https, host: "api.example.com")
     let files = try Origin(scheme: .https, host: "files.example.com", port: 8443)
     var settings = HTTPClientConfiguration()
@@ -193,7 +206,7 @@ enum ReadmeExamples {
     _ = request
   }
 
-  static func example11() async throws {
+  static func example12() async throws {
     var settings = HTTPClientConfiguration()
     settings.proxy = .environment  // http_proxy, https_proxy, all_proxy, no_proxy
     let office = HTTPClient(configuration: settings)
@@ -209,7 +222,7 @@ enum ReadmeExamples {
     _ = tunnelled
   }
 
-  static func example12() async throws {
+  static func example13() async throws {
     var settings = HTTPClientConfiguration()
     settings.tls.minimumVersion = .tls13
     settings.tls.pinnedPublicKeys = try PublicKeyPin.list(
@@ -229,7 +242,7 @@ enum ReadmeExamples {
     _ = strict
   }
 
-  static func example13() async throws {
+  static func example14() async throws {
     let client = HTTPClient()
     // Insist on it: a server that does not agree is the error http2NotNegotiated
     var modern = HTTPRequest.get("https://api.example.com/items")
@@ -254,7 +267,7 @@ enum ReadmeExamples {
     _ = thumbnails
   }
 
-  static func example14() async throws {
+  static func example15() async throws {
     var settings = HTTPClientConfiguration()
     settings.httpVersion = .automatic
     settings.pool.maximumHTTP2ConnectionsPerOrigin = 2  // default 8
