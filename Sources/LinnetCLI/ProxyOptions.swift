@@ -18,9 +18,9 @@ struct ProxyOptions {
     configuration.tunnelsHTTP = options.tunnels
     guard let server = options.server else {
       // As curl, whichever proxy it is: that of -x, or those of the environment.
-      configuration.variableCredentials = try credentials()
-      configuration.variableHeaders = try headers()
-      configuration.variableTLS = try tls()
+      configuration.environmentCredentials = try credentials()
+      configuration.environmentHeaders = try headers()
+      configuration.environmentTLS = try tls()
       return configuration
     }
     configuration.usesProxyVariables = false
