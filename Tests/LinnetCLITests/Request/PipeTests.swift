@@ -22,7 +22,7 @@ struct PipeTests {
     (["--netrc-file", "pipe"], "machine 127.0.0.1 login a password b", "Authorization: Basic YTpi "),
     (["-T", "pipe"], "body", " body"), (["-T", "pipe", "--limit-rate", "1M"], "body", " body"),
     (["-d", "@pipe"], "a=b\n", " a=b"), (["--data-binary", "@pipe"], "a\n", " a\n"),
-    (["--data-urlencode", "n@pipe"], "a b", " n=a%20b"), (["-H", "@pipe"], "X: y\n", "X: y "),
+    (["--data-urlencode", "n@pipe"], "a b", " n=a+b"), (["-H", "@pipe"], "X: y\n", "X: y "),
     (["-K", "pipe"], "header = \"X: z\"\n", "X: z "),
     (["--etag-compare", "pipe"], "\"tag\"\n", "If-None-Match: \"tag\" "),
     (["-b", "pipe"], "127.0.0.1\tFALSE\t/\tFALSE\t0\tn\tv\n", "Cookie: n=v "), (["-w", "@pipe"], "!", " !"),
