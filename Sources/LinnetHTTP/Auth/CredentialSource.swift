@@ -7,7 +7,7 @@ struct CredentialSource: Sendable {
   private let byOrigin: [Origin: HTTPCredentials]
   private let netrc: NetrcSource
   private let isAlwaysAsked: Bool
-  private let hasDefaultAuthorization: Bool
+  let hasDefaultAuthorization: Bool
   private let files: NetrcFiles
   private let timeouts: TimeoutConfiguration
 
@@ -25,17 +25,21 @@ struct CredentialSource: Sendable {
     isAlwaysAsked || hop.url.hasUserinfo || hop.request.options.credentials != nil || hop.request.options.netrc != nil
   }
 
+  /// Whether the hop is sent with the `Authorization` of the default headers.
+  func addsDefaultAuthorization(to hop: HopRequest) -> Bool {
+    hasDefaultAuthorization && !hop.request.headers.contains("Authorization")
+      && !hop.request.options.omittedDefaultHeaders.contains {
+        ASCII.equalIgnoringCase($0.utf8, "authorization".utf8)
+      }
+  }
+
   /// The credentials for a hop's origin, or nil: there are none, or the caller's own field says it all.
   ///
   /// - Throws: `invalidConfiguration` for a netrc file that cannot be used; `totalTimeout` while it is read; `cancelled`.
   func credentials(for hop: HopRequest, _ exchange: Exchange) async throws(TransportFailure) -> HTTPCredentials? {
     let options = hop.request.options
     if hop.request.headers.contains("Authorization") { return nil }
-    if hasDefaultAuthorization,
-      !options.omittedDefaultHeaders.contains(where: { ASCII.equalIgnoringCase($0.utf8, "authorization".utf8) })
-    {
-      return nil
-    }
+    if addsDefaultAuthorization(to: hop) { return nil }
     if !hop.isForeign, let own = options.credentials { return own }
     let userinfo = hop.isForeign ? nil : hop.url.decodedUserinfo
     let netrc = options.netrc ?? netrc
@@ -52,6 +56,9 @@ struct CredentialSource: Sendable {
     guard netrc != .off, let entry = try await entry(in: netrc, for: hop, exchange, login: nil) else { return nil }
     return HTTPCredentials(.octets(user: entry.login ?? [], password: entry.password ?? []))
   }
+
+  /// Nothing more will be sent.
+  func endReadings() { files.endReadings() }
 
   private func entry(
     in source: NetrcSource, for hop: HopRequest, _ exchange: Exchange, login: [UInt8]?

@@ -5,7 +5,8 @@ internal import LinnetProtocols
 /// The netrc files that a client has read. Each use looks whether the file has changed since.
 ///
 /// What is no regular file, such as the pipe of `<(command)`, can be read once: requests that come meanwhile wait for the
-/// same content, and it stays.
+/// same content, and it stays. Its reading goes on when nobody waits for it any more: another one would begin in the middle
+/// and take the rest for the whole. It ends with the client.
 final class NetrcFiles: Sendable {
   fileprivate typealias Content = Result<Netrc, TransportFailure>
 
@@ -14,15 +15,16 @@ final class NetrcFiles: Sendable {
     let content: Content
   }
 
-  /// A pipe that is being read; given up when nobody waits for it any more.
+  /// What can be read once and is being read.
   fileprivate struct Reading {
-    let task: Task<Result<[UInt8], InputFileError>, Never>
-    var waiters = 0
+    let path: String
+    let stamp: FileStamp
+    let task: Task<Content, Never>
   }
 
   fileprivate struct State {
     var cache: [String: Cached] = [:]
-    var readings: [String: Reading] = [:]
+    var readings: [Reading] = []
   }
 
   /// What a look at a file says.
@@ -37,11 +39,18 @@ final class NetrcFiles: Sendable {
   private let state = Lock(State())
 
   /// A client uses one or two; more come from requests that name their own.
-  private static var maximumCached: Int { 16 }
+  fileprivate static var maximumCached: Int { 16 }
 
   init(variables: [String: String], shards: ShardGroup) {
     self.variables = variables
     self.shards = shards
+  }
+
+  deinit { endReadings() }
+
+  /// Ends what is still being read: the client sends nothing more.
+  func endReadings() {
+    for reading in state.withLock({ $0.readings }) { reading.task.cancel() }
   }
 
   /// The content; nil when the standard place has no file.
@@ -90,10 +99,7 @@ final class NetrcFiles: Sendable {
   private func keep(_ content: Content, of path: String, _ stamp: FileStamp) -> Content {
     // What is wrong with a file that can be read again is found again.
     if stamp.isRegular, case .failure = content { return content }
-    state.withLock { state in
-      if state.cache.count >= Self.maximumCached { state.cache.removeAll() }
-      state.cache[path] = Cached(stamp: stamp, content: content)
-    }
+    state.withLock { $0.keep(Cached(stamp: stamp, content: content), of: path) }
     return content
   }
 
@@ -102,47 +108,41 @@ final class NetrcFiles: Sendable {
   private func readOnce(
     _ path: String, _ stamp: FileStamp, on shard: IOShard, until deadline: Instant
   ) async throws(InputFileError) -> Content {
-    let joined = state.withLock { state -> (task: Task<Result<[UInt8], InputFileError>, Never>?, known: Content?) in
-      if let known = state.known(path, stamp) { return (nil, known) }
-      let reading =
-        state.readings[path]
-        ?? Reading(
-          task: Task {
-            do throws(InputFileError) {
-              return .success(try await InputFile.readAll(path, limit: Netrc.maximumBytes, on: shard))
-            } catch {
-              return .failure(error)
-            }
-          })
-      state.readings[path] = reading
-      state.readings[path]?.waiters += 1
-      return (reading.task, nil)
+    let task = state.withLock { state -> Task<Content, Never> in
+      if let known = state.known(path, stamp) { return Task { known } }
+      if let reading = state.readings.first(where: { $0.isOf(path, stamp) }) { return reading.task }
+      let task = Task { [weak self] in
+        let outcome: Result<[UInt8], InputFileError>
+        do throws(InputFileError) {
+          outcome = .success(try await InputFile.readAll(path, limit: Netrc.maximumBytes, on: shard))
+        } catch {
+          outcome = .failure(error)
+        }
+        return self?.finish(path, stamp, outcome) ?? .failure(.shutDown)
+      }
+      state.readings.append(Reading(path: path, stamp: stamp, task: task))
+      return task
     }
-    if let known = joined.known { return known }
-    guard let task = joined.task else { throw .cancelled }
-    defer { leave(path) }
-    let outcome = try await withDeadline(deadline, on: shard, timedOut: .timedOut, cancelled: .cancelled) {
+    return try await withDeadline(deadline, on: shard, timedOut: .timedOut, cancelled: .cancelled) {
       () async throws(InputFileError) in await task.value
-    }
-    switch outcome {
-    case .success(let bytes): return keep(Self.parse(bytes, path), of: path, stamp)
-    // Some of it may be gone: a second look would find the rest, or nothing, and take it for the file.
-    case .failure(.system(let error)): return keep(.failure(Self.failure(.system(error), path)), of: path, stamp)
-    case .failure(let error): throw error
     }
   }
 
-  private func leave(_ path: String) {
-    let abandoned = state.withLock { state -> Task<Result<[UInt8], InputFileError>, Never>? in
-      guard let reading = state.readings[path] else { return nil }
-      guard reading.waiters <= 1 else {
-        state.readings[path]?.waiters -= 1
-        return nil
-      }
-      state.readings[path] = nil
-      return reading.task
+  private func finish(_ path: String, _ stamp: FileStamp, _ outcome: Result<[UInt8], InputFileError>) -> Content {
+    let content: Content
+    var isKept = true
+    switch outcome {
+    case .success(let bytes): content = Self.parse(bytes, path)
+    // Some of it may be gone: a second look would find the rest, or nothing, and take it for the file.
+    case .failure(.system(let error)): content = .failure(Self.failure(.system(error), path))
+    case .failure(.cancelled): (content, isKept) = (.failure(.shutDown), false)
+    case .failure(let error): (content, isKept) = (.failure(Self.failure(error, path)), false)
     }
-    abandoned?.cancel()
+    state.withLock { state in
+      state.readings.removeAll { $0.isOf(path, stamp) }
+      if isKept { state.keep(Cached(stamp: stamp, content: content), of: path) }
+    }
+    return content
   }
 
   // MARK: Errors
@@ -171,7 +171,22 @@ final class NetrcFiles: Sendable {
   }
 }
 
+extension NetrcFiles.Reading {
+  fileprivate func isOf(_ path: String, _ stamp: FileStamp) -> Bool {
+    self.path == path && self.stamp.isSameFile(as: stamp)
+  }
+}
+
 extension NetrcFiles.State {
+  fileprivate mutating func keep(_ content: NetrcFiles.Cached, of path: String) {
+    if cache.count >= NetrcFiles.maximumCached {
+      // What can be read again goes first.
+      cache = cache.filter { !$0.value.stamp.isRegular }
+      if cache.count >= NetrcFiles.maximumCached { cache.removeAll() }
+    }
+    cache[path] = content
+  }
+
   /// What the file said, unless it has changed since.
   fileprivate func known(_ path: String, _ stamp: FileStamp) -> Result<Netrc, TransportFailure>? {
     guard let cached = cache[path] else { return nil }

@@ -87,6 +87,7 @@ public final class HTTPClient: Sendable {
   ///   ends them at once. Cancelling the calling task ends the grace.
   public func shutdown(grace: Duration = .seconds(30)) async {
     let closing = pools.shutDown()
+    pipeline.first.next.next.source.endReadings()
     guard !closing.isEmpty else { return }
     let shard = environment.shards.next()
     await ShutdownWait(pools: closing).run(grace: grace, on: shard)

@@ -42,6 +42,8 @@ struct HTTP1Core: ~Copyable {
     var isPaused = false
     /// Nobody wants the rest; what is left is read up to a bound and thrown away.
     var discardBudget: Int?
+    /// How much may be discarded after that without anybody waiting for it.
+    var unawaitedBudget = 0
     /// The rest is not the caller's response, and has until then; the connection ends with it.
     var restDeadline: Instant?
     var sendWaiter: ResponseChannel.Waiter?
@@ -352,14 +354,7 @@ struct HTTP1Core: ~Copyable {
   }
 
   private mutating func deliver(_ chunk: ByteChunk, _ effects: inout Effects) -> Bool {
-    if let budget = exchange?.discardBudget {
-      guard chunk.count <= budget else {
-        close(effects: &effects)
-        return false
-      }
-      exchange?.discardBudget = budget - chunk.count
-      return true
-    }
+    if let budget = exchange?.discardBudget { return discard(chunk, budget, &effects) }
     guard let (buffered, waiter) = exchange?.channel.append(chunk) else { return true }
     wake(waiter, &effects)
     if buffered >= Self.pauseThreshold { exchange?.isPaused = true }
@@ -416,34 +411,6 @@ struct HTTP1Core: ~Copyable {
   mutating func fail(_ failure: TransportFailure, effects: inout Effects) {
     let failed = end(.failed(failure), effects: &effects)
     close(effects: &effects, isAborted: failed?.mayHaveUnsentBody ?? false)
-  }
-
-  mutating func abandon(_ id: ExchangeID, isCancelled: Bool, now: Instant, effects: inout Effects) {
-    guard exchange?.id == id else { return }
-    if !isCancelled, drain(id, upTo: Self.discardLimit, now: now, effects: &effects) { return }
-    fail(.cancelled, effects: &effects)
-  }
-
-  /// Reads what is left of a response that nobody wants, so that the connection can be used again.
-  ///
-  /// - Returns: Whether that is done. False: the connection cannot be kept, or more is left than `limit`.
-  mutating func drain(_ id: ExchangeID, upTo limit: Int, now: Instant, effects: inout Effects) -> Bool {
-    guard let current = exchange, current.id == id, current.isRequestComplete, current.sendFailure == nil,
-      current.isHeadReceived, !closesAfterExchange, machine.mayBeReusable,
-      machine.remainingBodyBytes.map({ $0 <= UInt64(clamping: limit) }) ?? true
-    else { return false }
-    exchange?.discardBudget = limit
-    hurry(id, within: ResponseChannel.restPatience, now: now)
-    exchange?.isPaused = false
-    exchange?.lastProgress = now
-    receive(now: now, effects: &effects)
-    return true
-  }
-
-  /// Gives the rest of a response so much time. Its exchange fails then, and the connection is closed.
-  mutating func hurry(_ id: ExchangeID, within patience: Duration, now: Instant) {
-    guard let current = exchange, current.id == id else { return }
-    exchange?.restDeadline = min(current.restDeadline ?? .distantFuture, now.advanced(by: patience))
   }
 
   /// Closes the connection between two exchanges; whoever holds the lease but has not begun is told why.

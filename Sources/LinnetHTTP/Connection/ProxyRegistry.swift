@@ -111,27 +111,10 @@ private final class ProxyRules: Sendable {
     }
   }
 
-  private enum Lane: Sendable {
-    case direct
-    case through(ProxyServer)
-    case unusable(String)
-  }
-
-  private let selector: ProxySelector
-  private let cleartext: Lane
-  private let secure: Lane
+  private let selector: ProxySelector<ProxyServer>
 
   init(_ configuration: ProxyConfiguration, variables: [String: String], servers: ProxyServers) {
-    func lane(_ choice: ProxySelector.Choice) -> Lane {
-      switch choice {
-      case .direct: .direct
-      case .through(let proxy): .through(servers.server(for: proxy))
-      case .unusable(let reason): .unusable(reason)
-      }
-    }
-    selector = ProxySelector(configuration, variables: variables)
-    cleartext = lane(selector.cleartext)
-    secure = lane(selector.secure)
+    selector = ProxySelector(configuration, variables: variables) { servers.server(for: $0) }
   }
 
   var configuration: ProxyConfiguration { selector.configuration }
@@ -139,11 +122,10 @@ private final class ProxyRules: Sendable {
 
   /// The proxy for a request to `url`; nil when it goes directly.
   func server(for url: HTTPURL) throws(TransportFailure) -> ProxyServer? {
-    switch url.isSecure ? secure : cleartext {
+    switch selector.choice(for: url) {
     case .direct: return nil
-    case .through(let server): return selector.excepts(url) ? nil : server
+    case .through(let server): return server
     case .unusable(let reason):
-      if selector.excepts(url) { return nil }
       throw TransportFailure(code: .invalidConfiguration, phase: .request, reason: reason)
     }
   }

@@ -27,8 +27,9 @@ public struct HTTPResponse: Sendable {
   /// When the steps up to the response's head happened.
   public let timings: ExchangeTimings
 
-  /// Whether the request that this answers was sent with credentials that the client has put on by itself: those of its
-  /// settings, of netrc or of the URL. A cache above must treat the response as one to a request with `Authorization`.
+  /// Whether the request that this answers was sent with an `Authorization` field that its caller did not put among its
+  /// headers: one of the default headers, or one made of the credentials of the call's options, the client's settings, netrc
+  /// or the URL. A cache above must treat the response as one to a request with `Authorization`.
   package internal(set) var sentCredentials = false
 
   let defaultCap: Int

@@ -176,7 +176,7 @@ final class ResponseChannel: Sendable {
   static var restPatience: Duration { .seconds(1) }
 
   /// Reads the rest of a response that nobody wants, and waits for its end, when that makes the connection free for the
-  /// next request; lets go of it at once otherwise. At most ``restPatience`` and, in all, `limit` bytes.
+  /// next request; lets go of it otherwise. At most ``restPatience`` and, in all, `limit` bytes.
   func drain(upTo limit: Int) async {
     let (driver, exchange, rest) = state.withLock { ($0.driver, $0.exchange, limit - $0.bufferedBytes) }
     guard let driver, let exchange else { return }
@@ -231,9 +231,7 @@ final class ResponseChannel: Sendable {
 
   /// The consumer lost interest in the rest of the body.
   func abandon() {
-    abandon(
-      with: TransportFailure(code: .bodyAlreadyConsumed, phase: .body, reason: "the body was dropped"),
-      isCancelled: false)
+    abandon(with: .bodyDropped, isCancelled: false)
   }
 
   private func abandon(with failure: TransportFailure, isCancelled: Bool) {
@@ -274,6 +272,13 @@ extension ResponseChannel.State {
   }
 }
 
+extension TransportFailure {
+  /// Nobody wants the rest of a response.
+  static var bodyDropped: TransportFailure {
+    TransportFailure(code: .bodyAlreadyConsumed, phase: .body, reason: "the body was dropped")
+  }
+}
+
 /// Names one exchange of one connection, so that a late call cannot touch its successor.
 struct ExchangeID: Sendable, Hashable {
   let value: UInt64
@@ -289,8 +294,8 @@ protocol ExchangeDriver: AnyObject, Sendable {
   func consumed(_ count: Int, on exchange: ExchangeID, isStarved: Bool)
   /// Another priority for what is still to come (RFC 9218 §7); only for protocols that have a way to say so.
   func updatePriority(_ value: String, of exchange: ExchangeID)
-  /// Nobody wants the rest of the response: reads at most that much of it, and ends the exchange then, when the
-  /// connection can be used again by that. False, and nothing happens, when it cannot.
+  /// Nobody wants the rest of the response: reads it when the connection can be used again by that. The exchange ends with
+  /// it, and after that much at the latest. False, and nothing happens, when the connection cannot be kept.
   func drain(_ exchange: ExchangeID, upTo limit: Int) -> Bool
   /// Ends the exchange after so much time.
   func hurry(_ exchange: ExchangeID, within patience: Duration)

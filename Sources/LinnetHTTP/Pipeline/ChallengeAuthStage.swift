@@ -24,7 +24,9 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
   private static var discardedBytes: Int { 64 << 10 }
 
   func send(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
-    guard source.mayHaveCredentials(for: hop) else { return try await next.send(hop, exchange) }
+    guard source.mayHaveCredentials(for: hop) || source.hasDefaultAuthorization else {
+      return try await next.send(hop, exchange)
+    }
     return try await sendWithCredentials(hop, exchange)
   }
 
@@ -39,7 +41,11 @@ struct ChallengeAuthStage<Next: ExchangeStage>: ExchangeStage {
     } catch {
       throw Self.unsent(error, exchange)
     }
-    guard let credentials else { return try await next.send(hop, exchange) }
+    guard let credentials else {
+      var response = try await next.send(hop, exchange)
+      response.sentCredentials = source.addsDefaultAuthorization(to: hop)
+      return response
+    }
     var dialogue = challenges.dialogue(with: .origin(hop.url.origin), credentials: credentials)
     var hop = hop
     while true {

@@ -47,6 +47,7 @@ struct PreparedRequest: Sendable {
     let given = options.connectTarget ?? configuration.connectTarget
     target =
       given ?? configuration.connectOverrides.first { $0.matches(url.origin) }?.target(for: url.origin)
+    if let target { try target.validate() }
     httpVersion = options.httpVersion ?? configuration.httpVersion
     // Who says where to connect means it. An override is about the far end: a proxy is asked for that end then.
     let way =
@@ -143,5 +144,22 @@ struct PreparedRequest: Sendable {
       throw TransportFailure(code: .invalidRequest, phase: .request, reason: "\(error)")
     }
     return headers
+  }
+}
+
+extension ConnectTarget {
+  /// No resolver has an answer for what is refused here, and a proxy must not see it in the head of a request.
+  fileprivate func validate() throws(TransportFailure) {
+    guard case .host(let host, let port) = self else { return }
+    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      let what = host.isEmpty ? "is empty" : "has a space or a control character"
+      throw TransportFailure(
+        code: .invalidConfiguration, phase: .request, reason: "the host to connect to in place of the URL's \(what)")
+    }
+    guard 1...65_535 ~= port else {
+      throw TransportFailure(
+        code: .invalidConfiguration, phase: .request,
+        reason: "the port to connect to in place of the URL's is \(port), and not from 1 to 65535")
+    }
   }
 }

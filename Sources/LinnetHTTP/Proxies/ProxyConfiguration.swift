@@ -16,11 +16,11 @@ public struct ProxyConfiguration: Sendable, Hashable {
   public var usesProxyVariables = false
   /// What the proxies that variables name are shown, in place of a user name and a password in their URLs; each of them, so they
   /// should be one's own. Default: what their URLs say.
-  public var variableCredentials: HTTPCredentials?
+  public var environmentCredentials: HTTPCredentials?
   /// Headers for the proxies that variables name, as ``HTTPProxy/headers``. Default none.
-  public var variableHeaders: HTTPHeaders = [:]
+  public var environmentHeaders: HTTPHeaders = [:]
   /// How connections to `https` proxies that variables name are protected. Default nil, as ``HTTPProxy/tls``.
-  public var variableTLS: TLSConfiguration?
+  public var environmentTLS: TLSConfiguration?
   /// Whether `no_proxy` and `NO_PROXY` are honoured. Default false.
   public var usesNoProxyVariable = false
   /// Hosts that are connected to without a proxy, beside those of the variable, as in `no_proxy`: `name` and `.name` for a name

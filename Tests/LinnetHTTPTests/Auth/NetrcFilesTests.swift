@@ -111,6 +111,75 @@ struct NetrcFilesTests {
     }
   }
 
+  @Test("a pipe whose first request was given up in the middle is read on for the next one, from its beginning")
+  func givenUp() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try pipe(in: directory)
+    // It reads too, so that a pipe that nobody reads any more keeps its bytes.
+    let writer = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
+      let client = client(.file(path))
+      let first = Task { await client.failure(of: .get(server.url())) }
+      let text = "machine 127.0.0.1 login real password r\n"
+      #expect(write(writer, text, text.utf8.count) == text.utf8.count)
+      try await read(from: writer)
+      first.cancel()
+      #expect(await first.value?.code == .cancelled)
+      let second = Task { try await send(client, to: server) }
+      let rest = "default login guest password g\n"
+      #expect(write(writer, rest, rest.utf8.count) == rest.utf8.count)
+      try await read(from: writer)
+      close(writer)
+      #expect(try await second.value == "Basic cmVhbDpy")
+      #expect(try await send(client, to: server) == "Basic cmVhbDpy")
+    }
+  }
+
+  /// Waits until a pipe is empty.
+  private func read(from pipe: CInt) async throws {
+    var count: CInt = 1
+    while count > 0 {
+      try #require(ioctl(pipe, UInt(FIONREAD), &count) == 0)
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  @Test("a pipe that is read for nobody is closed when the client is shut down")
+  func shutdown() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try pipe(in: directory)
+    let client = client(.file(path))
+    let waiting = (0..<2).map { _ in Task { await client.failure(of: .get("http://127.0.0.1:1/")) } }
+    let writer = try await openWriter(path)
+    waiting[0].cancel()
+    #expect(await waiting[0].value?.code == .cancelled)
+    await client.shutdown()
+    #expect(await waiting[1].value?.code == .clientShutDown)
+    try await closed(writer)
+    close(writer)
+  }
+
+  @Test("what a pipe said is not forgotten for files that can be read again")
+  func manyFiles() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try pipe(in: directory)
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
+      let client = client(.file(path))
+      let first = Task { try await send(client, to: server) }
+      let writer = try await openWriter(path)
+      let text = "machine 127.0.0.1 login u password p\n"
+      #expect(write(writer, text, text.utf8.count) == text.utf8.count)
+      close(writer)
+      #expect(try await first.value == "Basic dTpw")
+      for number in 0..<20 {
+        var request = HTTPRequest.get(server.url())
+        request.options.netrc = .file(try directory.write("machine 127.0.0.1 login a", to: "file\(number)"))
+        _ = try await client.send(request).collect()
+      }
+      #expect(try await send(client, to: server) == "Basic dTpw")
+    }
+  }
+
   @Test("an open descriptor is a file, too", arguments: ["", "machine 127.0.0.1 login u password p"])
   func descriptor(text: String) async throws {
     var ends: [CInt] = [-1, -1]

@@ -80,4 +80,31 @@ struct ConnectOverrideTests {
       #expect(try await client.send(request).text() == "second")
     }
   }
+
+  @Test(
+    "a place to connect to that is none fails the request before anything is connected, also with a proxy",
+    arguments: ["", "a b", "a\r\nX: y", "a\u{0}"], [false, true])
+  func noPlace(host: String, isProxied: Bool) async throws {
+    try await ScriptedServer.with(.handler { _ in .text("here") }) { server async throws in
+      var configuration = HTTPClientConfiguration()
+      if isProxied { configuration.proxy = .fixed(.local(.http, server.port)) }
+      configuration.connectOverrides = [ConnectOverride(targetHost: host, targetPort: server.port)]
+      var request = HTTPRequest.get("http://name.test/")
+      for _ in 0..<2 {
+        let error = await HTTPClient(configuration: configuration).failure(of: request)
+        #expect(error?.code == .invalidConfiguration && error?.sent == .nothing && error?.peers.isEmpty == true)
+        #expect(error?.reason.contains("\r\n") == false)
+        configuration.connectOverrides = []
+        request.options.connectTarget = .host(host, port: Int(server.port))
+      }
+      #expect(server.snapshot.connections.isEmpty)
+    }
+  }
+
+  @Test("a port to connect to is one", arguments: [0, -1, 65_536])
+  func noPort(number: Int) async throws {
+    var request = HTTPRequest.get("http://name.test/")
+    request.options.connectTarget = .host("127.0.0.1", port: number)
+    #expect(await HTTPClient().failure(of: request)?.code == .invalidConfiguration)
+  }
 }

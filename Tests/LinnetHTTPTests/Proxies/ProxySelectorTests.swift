@@ -7,11 +7,24 @@ struct ProxySelectorTests {
   private func choice(
     _ configuration: ProxyConfiguration, _ variables: [String: String], _ url: String
   ) throws -> String? {
-    switch ProxySelector(configuration, variables: variables).choice(for: try HTTPURL(url)) {
+    switch try select(configuration, variables, url) {
     case .direct: return nil
     case .through(let proxy): return proxy.description
     case .unusable(let reason): return "! \(reason)"
     }
+  }
+
+  private func select(
+    _ configuration: ProxyConfiguration, _ variables: [String: String], _ url: String
+  ) throws -> ProxySelector<HTTPProxy>.Choice {
+    ProxySelector(configuration, variables: variables) { $0 }.choice(for: try HTTPURL(url))
+  }
+
+  private func proxy(
+    _ configuration: ProxyConfiguration, _ variables: [String: String], _ url: String
+  ) throws -> HTTPProxy? {
+    if case .through(let proxy) = try select(configuration, variables, url) { return proxy }
+    return nil
   }
 
   struct Case: Sendable {
@@ -59,34 +72,27 @@ struct ProxySelectorTests {
   @Test("PRX-01: credentials of a variable belong to the proxy")
   func credentials() throws {
     let variables = ["https_proxy": "http://joe:s3%63ret@p.test:8080/"]
-    let choice = ProxySelector(.environment, variables: variables).choice(for: try HTTPURL("https://x.test/"))
     #expect(
-      choice
-        == .through(
-          HTTPProxy(kind: .http, host: "p.test", port: 8080, credentials: .basic(user: "joe", password: "s3cret"))))
+      try proxy(.environment, variables, "https://x.test/")
+        == HTTPProxy(kind: .http, host: "p.test", port: 8080, credentials: .basic(user: "joe", password: "s3cret")))
   }
 
   @Test("what is set for the proxies of variables goes before what their URLs say, and is for no other proxy")
   func settingsOfVariables() throws {
     var configuration = ProxyConfiguration.environment
-    configuration.variableCredentials = .basic(user: "me", password: "pw")
-    configuration.variableHeaders = ["X-P": "1"]
-    configuration.variableTLS = TLSConfiguration()
+    configuration.environmentCredentials = .basic(user: "me", password: "pw")
+    configuration.environmentHeaders = ["X-P": "1"]
+    configuration.environmentTLS = TLSConfiguration()
     let variables = ["http_proxy": "http://joe:x@p.test:1", "https_proxy": "https://q.test:2"]
     for url in ["http://x.test/", "https://x.test/"] {
-      guard case .through(let proxy) = ProxySelector(configuration, variables: variables).choice(for: try HTTPURL(url))
-      else {
-        Issue.record("no proxy for \(url)")
-        continue
-      }
-      #expect(proxy.credentials == configuration.variableCredentials && proxy.headers == ["X-P": "1"])
+      let proxy = try #require(try proxy(configuration, variables, url))
+      #expect(proxy.credentials == configuration.environmentCredentials && proxy.headers == ["X-P": "1"])
       #expect(proxy.tls == TLSConfiguration())
     }
     configuration.proxy = try HTTPProxy("own.test")
-    let own = ProxySelector(configuration, variables: variables).choice(for: try HTTPURL("http://x.test/"))
-    #expect(own == .through(try HTTPProxy("own.test")))
+    #expect(try proxy(configuration, variables, "http://x.test/") == HTTPProxy("own.test"))
     configuration.proxy = nil
-    configuration.variableHeaders.add("X", "a\r\nb")
+    configuration.environmentHeaders.add("X", "a\r\nb")
     #expect(try choice(configuration, variables, "http://x.test/")?.hasPrefix("! ") == true)
   }
 

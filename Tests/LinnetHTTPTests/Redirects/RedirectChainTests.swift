@@ -114,6 +114,44 @@ struct RedirectChainTests {
     await client.shutdown(grace: .zero)
   }
 
+  @Test(
+    "a body that turns out to be larger than what is waited for holds up nobody, and its connection is kept",
+    arguments: [302, 401, 407])
+  func middlingBodies(status: Int) async throws {
+    let rest = Gate()
+    let held = Gate()
+    let server = try ScriptedServer.start(
+      .handler { request in
+        guard request.target.hasSuffix("/a"), request.headers["Authorization"] == nil,
+          request.headers["Proxy-Authorization"] == nil
+        else { return request.target.hasSuffix("/held") ? .text("held").waiting(for: held) : .text("end") }
+        let fields: [HeaderLine] = [
+          HeaderLine("Location", "/end"), HeaderLine("WWW-Authenticate", "Basic realm=r"),
+          HeaderLine("Proxy-Authenticate", "Basic realm=r"),
+        ]
+        return ServerResponse(
+          status, headers: fields, body: ServerBody([.pattern(100_000), .wait(rest), .pattern(100_000)])
+        ).chunked()
+      })
+    defer { server.stop() }
+    var configuration = HTTPClientConfiguration.limited(to: 2)
+    if status == 407 { configuration.proxy = .fixed(.local(.http, server.port, .any(user: "a", password: "b"))) }
+    let client = HTTPClient(configuration: configuration)
+    var request = HTTPRequest.get(server.url("/a"))
+    if status == 401 { request.options.credentials = .any(user: "a", password: "b") }
+    #expect(try await client.send(request).text() == "end")
+    // The second connection is taken, so the next request waits for the first.
+    let other = Task { try await client.send(.get(server.url("/held"))).text() }
+    _ = try await server.waitForRequests(3)
+    let last = Task { try await client.send(.get(server.url("/end"))).text() }
+    rest.open()
+    #expect(try await last.value == "end")
+    held.open()
+    #expect(try await other.value == "held")
+    #expect(server.snapshot.connectionCount == 2)
+    await client.shutdown(grace: .zero)
+  }
+
   @Test("a body whose end would be the end of the connection is not waited for")
   func closeDelimited() async throws {
     let server = try ScriptedServer.start(
