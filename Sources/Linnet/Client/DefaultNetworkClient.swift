@@ -132,6 +132,9 @@ public final class DefaultNetworkClient: NetworkClient, UploadNetworkClient {
   /// The client's headers, query items, interceptors, token, signers, retry, cache and breaker apply as they do to an
   /// endpoint; headers of `request` count as an endpoint's. Body parameters of the configuration are not merged in.
   ///
+  /// Redirections follow the configuration's `redirectPolicy`; of the request's own `options.redirects` only `.manual`
+  /// counts, which delivers the redirection.
+  ///
   /// - Parameters:
   ///   - request: The request, with an absolute URL. One to another origin than the base URL's gets none of the client's
   ///     own headers, query items and credentials.

@@ -8,8 +8,9 @@ final class ExchangeStage: Sendable {
   let bodyBuffering: ResponseBodyBufferingPolicy
   let cookies: CookieStage
   let trust: TrustOverrides
-  /// The transport may follow redirections by rules of its own, or has somebody behind it who does; the stage above does
-  /// that, and admits the URL of every hop.
+  /// The transport may follow redirections by rules of its own, or has somebody behind it who does, although the request
+  /// does not ask for it. ``RedirectStage`` does that, in all cases: it admits the URL of every hop, and the stages between
+  /// give each of them its own cookies, credentials and place in the cache.
   private let mayFollowByItself: Bool
   /// The transport, or somebody behind it, may add cookies to those that are on the request, and keep some for itself.
   private let mayHaveCookies: Bool
@@ -31,7 +32,7 @@ final class ExchangeStage: Sendable {
     guard !Task.isCancelled else { throw .cancelled }
     var sent = request
     trust.apply(to: &sent)
-    if mayFollowByItself { sent.options.redirects = .manual }
+    if mayFollowByItself || request.options.redirects != nil { sent.options.redirects = .manual }
     if mayHaveCookies || request.options.cookies != nil { sent.options.cookies = .off }
     let head: HTTPResponse
     let body: ByteChunk
@@ -43,6 +44,7 @@ final class ExchangeStage: Sendable {
     } catch {
       throw NetworkError(error)
     }
+    sent.options.forgetHop()
     let response = Response(head, data: Data(body), to: sent)
     if case .buffered = bodyBuffering {
       try ResponseBodyLimit(policy: bodyBuffering).check(response.data, of: response)

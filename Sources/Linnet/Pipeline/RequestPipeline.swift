@@ -232,6 +232,8 @@ final class RequestPipeline: Sendable {
     try await redirects.execute(request, call: attempt.call) { hop throws(NetworkError) in
       let mayAddCredentials = self.engineCredentials.mayAddCredentials(to: hop)
       var hop = hop
+      // The caller, or a policy, may have taken the options of a request that was on its way already.
+      hop.options.forgetHop()
       self.cookies.addCookies(to: &hop, mayBeChallenged: mayAddCredentials)
       if mayAddCredentials { return try await self.identified(hop, attempt) }
       return try await self.onItsWay(hop, attempt)

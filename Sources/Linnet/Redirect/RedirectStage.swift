@@ -5,7 +5,8 @@ internal import LinnetProtocols
 /// Follows redirections: asks the rules for a proposal and the policy for a decision, admits the URL of every hop before
 /// it is resolved, and lets nothing of the caller's reach another origin.
 ///
-/// A signed request is never redirected, because a signature covers one exchange.
+/// A signed request is never redirected, because a signature covers one exchange; nor is one whose own options say
+/// `.manual`. What else `HTTPRequestOptions.redirects` says is for the raw client.
 package struct RedirectStage: Sendable {
   private let policy: any RedirectPolicy
   private let sessionHeaderNames: [String]
@@ -33,7 +34,7 @@ package struct RedirectStage: Sendable {
     guard !call.isSigned else { return response }
     response.redirects = []
     if response.request == nil { response.request = request }
-    guard RedirectRules.isRedirection(response.statusCode) else { return response }
+    guard RedirectRules.isRedirection(response.statusCode), request.mayBeRedirected else { return response }
     return try await follow(response, request, call, next)
   }
 
@@ -48,7 +49,9 @@ package struct RedirectStage: Sendable {
     var trail = RedirectTrail()
     var history: [RedirectHop] = []
     trail.visit(method: request.method, url: start, headers: request.headers)
-    while let following = try self.following(hop, response, original: request, call: call) {
+    while hop.request.mayBeRedirected,
+      let following = try self.following(hop, response, original: request, call: call)
+    {
       do throws(RedirectProblem) {
         if following.request.body?.isReplayable == false { throw .bodyNotReplayable(status: response.statusCode) }
         try trail.follow(
@@ -144,4 +147,8 @@ package struct RedirectStage: Sendable {
       SendableUnderlyingError(domain: "Redirect", code: problem.code, message: problem.description),
       response.redactingData())
   }
+}
+
+extension HTTPRequest {
+  fileprivate var mayBeRedirected: Bool { options.redirects?.isFollowing ?? true }
 }

@@ -111,6 +111,12 @@ extension HTTPRequestOptions {
     set { change { $0.hopCookies = newValue } }
   }
 
+  /// Forgets what a client above has noted for one hop, so that it counts for no other: the request may be sent again, and
+  /// elsewhere.
+  package mutating func forgetHop() {
+    if hopCookies != nil { hopCookies = nil }
+  }
+
   private struct Values: Sendable {
     var timeouts = TimeoutOverrides()
     var decompression: Decompression?

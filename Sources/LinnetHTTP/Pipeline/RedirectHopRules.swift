@@ -54,6 +54,8 @@ struct RedirectHopRules {
   func replacement(_ request: HTTPRequest, url: HTTPURL, after hop: HopRequest) -> HopRequest {
     let isLedHere = hop.isLedHere || !url.isSameOrigin(as: hop.url)
     var request = request
+    // Noted for the request that it replaces, whose options it may have.
+    request.options.forgetHop()
     if isLedHere && !policy.sendsCredentialsAcrossOrigins {
       omitHarmfulDefaults(of: &request)
       if request.options.tls == nil { request.options.tls = configuration.tls.withoutClientIdentity }
@@ -63,6 +65,7 @@ struct RedirectHopRules {
 
   /// Takes out of a request what was given for the origin that it leaves.
   private func leave(_ url: HTTPURL, with request: inout HTTPRequest) {
+    request.options.forgetHop()
     // They say where that origin is found and how it is called, whatever else may go along.
     request.options.connectTarget = nil
     request.headers.remove("Host")

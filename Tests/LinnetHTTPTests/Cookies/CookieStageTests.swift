@@ -72,6 +72,38 @@ struct CookieStageTests {
     }
   }
 
+  @Test(
+    "cookies that a client above has noted for a hop stay with it: on the next one a challenge brings none back",
+    arguments: [false, true])
+  func noted(isReplaced: Bool) async throws {
+    let foreign = try ScriptedServer.start(
+      .handler { request in
+        request.headers["Authorization"] == nil
+          ? ServerResponse(401).adding("WWW-Authenticate", "Basic realm=x") : .text("end")
+      })
+    defer { foreign.stop() }
+    let target = foreign.url("/")
+    let home = try ScriptedServer.start(.handler { _ in .redirect(302, to: target) })
+    defer { home.stop() }
+    var configuration = HTTPClientConfiguration()
+    configuration.credentials = [try HTTPURL(target).origin: .any(user: "user", password: "password")]
+    let client = HTTPClient(configuration: configuration)
+    var request = HTTPRequest.get(home.url("/"), headers: ["Cookie": "own=0"])
+    request.options.hopCookies = HopCookies(jar: CookieJar(), headers: request.headers)
+    if isReplaced {
+      let options = request.options
+      request.options.redirects = .following { redirect in
+        var next = HTTPRequest.get(redirect.request.url)
+        next.options = options
+        return .followInstead(next)
+      }
+    }
+    #expect(try await client.send(request).text() == "end")
+    #expect(cookies(of: home) == [["own=0"]])
+    #expect(cookies(of: foreign) == [[], []])
+    await client.shutdown(grace: .zero)
+  }
+
   @Test("a Cookie field that must not be sent still fails the request")
   func invalidField() async throws {
     let wire = try Wire(.http1)

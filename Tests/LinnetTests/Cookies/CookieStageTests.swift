@@ -220,6 +220,76 @@ struct CookieWayTests {
     await client.shutdown()
   }
 
+  /// Two hosts of one client: `home.test` redirects everything to `foreign.test`, which asks for credentials and has some.
+  private func withTwoHosts(
+    _ body: (
+      _ client: DefaultNetworkClient, _ jar: CookieJar, _ home: ScriptedServer, _ foreign: ScriptedServer
+    ) async throws -> Void
+  ) async throws {
+    let foreign = try ScriptedServer.start(
+      .handler { request in
+        request.headers["Authorization"] == nil
+          ? ServerResponse(401).adding("WWW-Authenticate", "Basic realm=x").adding("Set-Cookie", "f=2; Path=/")
+          : .text("end")
+      })
+    defer { foreign.stop() }
+    let target = "http://foreign.test:\(foreign.port)/end"
+    let home = try ScriptedServer.start(.handler { _ in .redirect(302, to: target) })
+    defer { home.stop() }
+    let jar = CookieJar()
+    var engine = HTTPClientConfiguration()
+    engine.resolveOverrides = ["*": ["127.0.0.1"]]
+    engine.credentials = [try HTTPURL(target).origin: .any(user: "user", password: "password")]
+    let client = DefaultNetworkClient(
+      configuration: NetworkConfiguration.local(.test("http://home.test:\(home.port)")).engine(engine)
+        .cookies(.jar(jar)))
+    try await body(client, jar, home, foreign)
+    await client.shutdown()
+  }
+
+  @Test(
+    "a request that asks to be redirected by itself is, hop by hop: cookies stay with their origins",
+    arguments: [0, 1, 2])
+  func ownRedirects(choice: Int) async throws {
+    try await withTwoHosts { client, jar, home, foreign async throws in
+      var request = HTTPRequest.get("http://home.test:\(home.port)/", headers: ["Cookie": "own=0"])
+      request.options.redirects = [nil, .follow, .following { _ in .follow }][choice]
+      let response = try await client.perform(request)
+      #expect(response.text == "end")
+      #expect(response.redirects.count == 1)
+      #expect(home.snapshot.requests.map { $0.headers.values(for: "Cookie") } == [["own=0"]])
+      #expect(foreign.snapshot.requests.map { $0.headers.values(for: "Cookie") } == [[], ["f=2"]])
+      #expect(jar.cookies.map { "\($0.name)@\($0.domain)" } == ["f@foreign.test"])
+    }
+  }
+
+  @Test("a request that is not to be redirected gets the redirection")
+  func manual() async throws {
+    try await withTwoHosts { client, _, home, foreign async throws in
+      var request = HTTPRequest.get("http://home.test:\(home.port)/")
+      request.options.redirects = .manual
+      let response = try await client.perform(request, acceptableStatusCodes: [302])
+      #expect(response.statusCode == 302)
+      #expect(foreign.snapshot.connections.isEmpty)
+    }
+  }
+
+  @Test("the request of a response, sent elsewhere, takes no cookies along that were noted for its challenge")
+  func reused() async throws {
+    try await withTwoHosts { client, _, home, foreign async throws in
+      let own: HTTPHeaders = ["Cookie": "own=0"]
+      var first = HTTPRequest.get("http://home.test:\(home.port)/", headers: own)
+      first.options.redirects = .manual
+      let response = try await client.perform(first, acceptableStatusCodes: [302])
+      var request = try #require(response.request)
+      request.url = "http://foreign.test:\(foreign.port)/"
+      request.headers.remove("Cookie")
+      request.options.cookies = .off
+      _ = try await client.perform(request)
+      #expect(foreign.snapshot.requests.map { $0.headers.values(for: "Cookie") } == [[], []])
+    }
+  }
+
   @Test("a challenge's cookies go along with the request that answers it")
   func challenge() async throws {
     let script = ServerScript.handler { request in
