@@ -78,4 +78,20 @@ import Testing
     #expect(throws: SystemError(number: ENOENT, call: "open")) { try FileIO.readAll(path + ".none", limit: 2) }
     #expect(throws: SystemError.self) { try FileIO.replace("/nonexistent-directory/file", with: []) }
   }
+
+  @Test("Appending to a pipe waits neither for its reader nor for room")
+  func appendingToPipe() throws {
+    let path = temporaryPath("pipe")
+    defer { try? FileIO.remove(path) }
+    try #require(mkfifo(path, 0o600) == 0)
+    #expect(throws: SystemError(number: ENXIO, call: "open")) { try FileIO.append(path, [1]) }
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    try FileIO.append(path, [1, 2])
+    var bytes: [UInt8] = [0, 0, 0]
+    #expect(read(reader, &bytes, 3) == 2 && bytes == [1, 2, 0])
+    #expect(throws: SystemError(number: EAGAIN, call: "write")) {
+      try FileIO.append(path, [UInt8](repeating: 0, count: 1 << 20))
+    }
+  }
 }
