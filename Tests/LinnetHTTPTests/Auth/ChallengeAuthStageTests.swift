@@ -17,6 +17,24 @@ struct ChallengeAuthStageTests {
     try Origin(scheme: secure ? .https : .http, host: "127.0.0.1", port: server.port)
   }
 
+  @Test("a response says whether its request was sent with credentials that its caller did not put among its headers")
+  func sentCredentials() async throws {
+    try await ScriptedServer.with(.handler { _ in .text("ok") }) { server async throws in
+      var configuration = HTTPClientConfiguration()
+      configuration.defaultHeaders.add("Authorization", "Key 1")
+      for (client, isDefault) in [(HTTPClient(), false), (HTTPClient(configuration: configuration), true)] {
+        var request = HTTPRequest.get(server.url())
+        #expect(try await client.send(request).sentCredentials == isDefault)
+        request.options.omittedDefaultHeaders = ["authorization"]
+        #expect(try await client.send(request).sentCredentials == false)
+        request.options.credentials = .basic(user: "u", password: "p")
+        #expect(try await client.send(request).sentCredentials)
+        request.headers.add("Authorization", "own")
+        #expect(try await client.send(request).sentCredentials == false)
+      }
+    }
+  }
+
   @Test("credentials that need no question are sent with the first request", arguments: WireProtocol.versions)
   func preemptive(version: WireProtocol) async throws {
     let wire = try Wire(version)
