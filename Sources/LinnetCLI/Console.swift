@@ -88,16 +88,6 @@ enum Descriptor {
     guard failure == 0 else { throw SystemFailure(number: failure) }
     return bytes
   }
-
-  /// Everything up to the end. Throws the error number.
-  static func readAll(_ descriptor: CInt) throws(SystemFailure) -> [UInt8] {
-    var all: [UInt8] = []
-    while true {
-      let part = try read(descriptor, upTo: 64 << 10)
-      if part.isEmpty { return all }
-      all.append(contentsOf: part)
-    }
-  }
 }
 
 /// A failed system call.

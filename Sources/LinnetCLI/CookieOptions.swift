@@ -6,6 +6,8 @@ struct CookieOptions: Sendable {
   private let options: CommandLineOptions.Cookies
   private let reportsProblems: Bool
   private let isJSON: Bool
+  /// How long a file is waited for.
+  private let limit: Duration?
   /// Nil when cookies are not kept.
   let jar: CookieJar?
 
@@ -14,6 +16,7 @@ struct CookieOptions: Sendable {
     self.options = options.cookies
     reportsProblems = options.reportsErrors
     isJSON = options.reportsJSON
+    limit = options.connection.maximumTime
     jar = options.cookies.isOn ? former ?? CookieJar() : nil
   }
 
@@ -43,9 +46,9 @@ struct CookieOptions: Sendable {
       }
       let bytes: [UInt8]
       do throws(CommandError) {
-        bytes = try InputFile.contents(of: path)
+        bytes = try InputFile.contents(of: path, within: limit)
       } catch {
-        throw .usage(error.message)
+        throw error.exitCode == .timeout ? error : .usage(error.message)
       }
       for problem in await jar.load(netscape: bytes) where reportsProblems {
         Console.warning("cookie file '\(path.isDash ? "standard input" : path.text)', \(problem)", asJSON: isJSON)

@@ -30,14 +30,16 @@ enum HeaderArgument {
   }
 
   /// The lines of all arguments; `@FILE` stands for those of a file.
-  static func lines(_ arguments: [Argument]) throws(CommandError) -> [Argument] {
+  ///
+  /// - Parameter limit: How long each file is waited for at most.
+  static func lines(_ arguments: [Argument], within limit: Duration?) throws(CommandError) -> [Argument] {
     var lines: [Argument] = []
     for argument in arguments {
       guard argument.bytes.first == UInt8(ascii: "@") else {
         lines.append(argument)
         continue
       }
-      let content = try InputFile.contents(of: Argument(argument.bytes.dropFirst()))
+      let content = try InputFile.contents(of: Argument(argument.bytes.dropFirst()), within: limit)
       for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true) {
         let bare = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         if !bare.isEmpty { lines.append(Argument(bare)) }

@@ -13,15 +13,16 @@ enum NetrcOptions {
     guard let path = options.credentials.netrcFile ?? standardPath else { return .off }
     // Without --netrc-file a file is not promised to be there.
     let isOptional = options.credentials.isNetrcOptional || options.credentials.netrcFile == nil
+    // Not opened: it may be a pipe.
     var status = stat()
-    let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else {
+    guard path.withCString({ stat($0, &status) }) == 0,
+      path.withCString({ faccessat(AT_FDCWD, $0, R_OK, AT_EACCESS) }) == 0
+    else {
       let number = errno
       if number == ENOENT && isOptional { return .off }
       throw .usage("cannot read the netrc file '\(path.text)': \(systemText(number))")
     }
-    defer { close(descriptor) }
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+    guard status.st_mode & S_IFMT != S_IFDIR else {
       throw .usage("cannot read the netrc file '\(path.text)': \(systemText(EISDIR))")
     }
     guard let text = path.exactText else { throw .usage("the name of the netrc file '\(path.text)' is not UTF-8") }

@@ -3,9 +3,12 @@ internal import LinnetHTTP
 /// The proxy that the options and the environment ask for.
 struct ProxyOptions {
   private let options: CommandLineOptions.Proxy
+  /// How long a file is waited for.
+  private let limit: Duration?
 
   init(_ options: CommandLineOptions) {
     self.options = options.proxy
+    limit = options.connection.maximumTime
   }
 
   /// - Throws: A usage error for an address that is no proxy's.
@@ -41,7 +44,7 @@ struct ProxyOptions {
   /// Nil when nothing is said about it.
   private func tls() throws(CommandError) -> TLSConfiguration? {
     guard options.tls != CommandLineOptions.TLS() else { return nil }
-    return try TLSOptions(options.tls, optionPrefix: "proxy-").configuration()
+    return try TLSOptions(options.tls, optionPrefix: "proxy-", within: limit).configuration()
   }
 
   private func proxy(_ server: CommandLineOptions.ProxyServer) throws(CommandError) -> HTTPProxy {
@@ -54,7 +57,9 @@ struct ProxyOptions {
     }
     if let credentials = try credentials() { proxy.credentials = credentials }
     proxy.headers = try headers()
-    if proxy.kind == .https { proxy.tls = try TLSOptions(options.tls, optionPrefix: "proxy-").configuration() }
+    if proxy.kind == .https {
+      proxy.tls = try TLSOptions(options.tls, optionPrefix: "proxy-", within: limit).configuration()
+    }
     return proxy
   }
 
@@ -68,7 +73,7 @@ struct ProxyOptions {
 
   private func headers() throws(CommandError) -> HTTPHeaders {
     var headers = HTTPHeaders()
-    for line in try HeaderArgument.lines(options.headers) {
+    for line in try HeaderArgument.lines(options.headers, within: limit) {
       guard case .field(let name, let value) = try HeaderArgument(line) else {
         throw .usage("header '\(HeaderArgument.shown(line))' for the proxy has no value")
       }

@@ -31,11 +31,15 @@ struct RequestBodySource: Sendable {
       content = try Self.file(path)
       return
     }
-    content = .bytes(try Self.bytes(of: options.data))
+    content = .bytes(try Self.bytes(of: options.data, within: options.connection.maximumTime))
   }
 
   /// The pieces, joined with `&` where they are form data.
-  static func bytes(of pieces: [CommandLineOptions.DataPiece]) throws(CommandError) -> [UInt8] {
+  ///
+  /// - Parameter limit: How long each file is waited for at most.
+  static func bytes(
+    of pieces: [CommandLineOptions.DataPiece], within limit: Duration?
+  ) throws(CommandError) -> [UInt8] {
     var bytes: [UInt8] = []
     for (index, piece) in pieces.enumerated() {
       if index > 0 && piece.isFormData { bytes.append(UInt8(ascii: "&")) }
@@ -43,7 +47,7 @@ struct RequestBodySource: Sendable {
       switch piece.source {
       case .bytes(let given): content = given
       case .file(let path):
-        content = try InputFile.contents(of: path)
+        content = try InputFile.contents(of: path, within: limit)
         if piece.dropsLineEnds { content.removeAll { $0 == 0x0A || $0 == 0x0D || $0 == 0 } }
       }
       if let prefix = piece.encodedAfter {
@@ -55,16 +59,16 @@ struct RequestBodySource: Sendable {
     return bytes
   }
 
+  /// `O_PATH`, which Glibc declares in a way that is not imported: the file itself is not opened.
+  private static let pathOnly: CInt = 0o10_000_000
+
   private static func file(_ argument: Argument) throws(CommandError) -> Content {
-    let descriptor = try InputFile.open(argument)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw InputFile.unreadable(argument, errno) }
+    let status = try InputFile.status(of: argument)
     let size = status.st_mode & S_IFMT == S_IFREG ? UInt64(clamping: status.st_size) : nil
-    if let path = argument.exactText {
-      close(descriptor)
-      return .file(path: path, size: size)
-    }
-    // The library names files by text. The descriptor stays open, and so does this name of the file.
+    if let path = argument.exactText { return .file(path: path, size: size) }
+    // The library names files by text. The descriptor only stands for the file, and stays open with this name of it.
+    let descriptor = argument.withCString { Glibc.open($0, Self.pathOnly | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw InputFile.unreadable(argument, errno) }
     return .file(path: "/proc/self/fd/\(descriptor)", size: size)
   }
 

@@ -30,7 +30,9 @@ extension RequestBuilder {
         configuration.pool.maximumConnectionsPerOrigin, options.run.parallelMaximum)
     }
     try configure(&configuration, options.connection)
-    configuration.tls = try TLSOptions(options.tls, optionPrefix: "").configuration()
+    configuration.tls = try TLSOptions(
+      options.tls, optionPrefix: "", within: options.connection.maximumTime
+    ).configuration()
     return configuration
   }
 

@@ -23,7 +23,8 @@ struct RequestBuilder {
     credentials = try CredentialOptions(options.credentials)
     cookies = CookieOptions(options, jar: jar)
     try await cookies.load()
-    query = try RequestBodySource.bytes(of: options.queries + (options.sendsDataInQuery ? options.data : []))
+    query = try RequestBodySource.bytes(
+      of: options.queries + (options.sendsDataInQuery ? options.data : []), within: options.connection.maximumTime)
     try addGivenHeaders()
     try addImpliedHeaders()
     if headers.value(for: "Transfer-Encoding")?.lowercased() == "chunked" {
@@ -47,7 +48,7 @@ struct RequestBuilder {
   // MARK: Headers
 
   private mutating func addGivenHeaders() throws(CommandError) {
-    for line in try HeaderArgument.lines(options.headers) {
+    for line in try HeaderArgument.lines(options.headers, within: options.connection.maximumTime) {
       switch try HeaderArgument(line) {
       case .field(let name, let value):
         givenHeaders.insert(name.lowercased())

@@ -40,7 +40,7 @@ struct RequestCommand {
     try TransferRules.check(options)
     transfers = try TransferList(options)
     if transfers.hasSeveral && TransferRules.usesEntityTags(options) { throw TransferRules.oneEntityTag }
-    writeOutFormat = try Self.format(options.writeOut)
+    writeOutFormat = try Self.format(options.writeOut, within: options.connection.maximumTime)
     let builder = try await RequestBuilder(options, jar: former?.context.builder.cookies.jar)
     if let former, former.context.builder.hasSameClient(as: builder) {
       client = former.client
@@ -79,10 +79,10 @@ struct RequestCommand {
     try builder.cookies.checkJar()
   }
 
-  private static func format(_ argument: Argument?) throws(CommandError) -> String? {
+  private static func format(_ argument: Argument?, within limit: Duration?) throws(CommandError) -> String? {
     guard let argument else { return nil }
     guard argument.bytes.first == UInt8(ascii: "@") else { return argument.text }
-    return Argument(try InputFile.contents(of: Argument(argument.bytes.dropFirst()))).text
+    return Argument(try InputFile.contents(of: Argument(argument.bytes.dropFirst()), within: limit)).text
   }
 
   private static func report(_ error: CommandError, _ options: CommandLineOptions) {

@@ -6,8 +6,11 @@ struct TLSOptions {
   private let options: CommandLineOptions.TLS
   /// `proxy-` in front of the names of options.
   private let optionPrefix: String
+  /// How long a file is waited for.
+  private let limit: Duration?
 
-  init(_ options: CommandLineOptions.TLS, optionPrefix: String) {
+  init(_ options: CommandLineOptions.TLS, optionPrefix: String, within limit: Duration?) {
+    self.limit = limit
     self.options = options
     self.optionPrefix = optionPrefix
   }
@@ -60,9 +63,9 @@ struct TLSOptions {
     guard let format else { return try source(path, .clientCertificate) }
     let content: [UInt8]
     do throws(CommandError) {
-      content = try InputFile.contents(of: path)
+      content = try InputFile.contents(of: path, within: limit)
     } catch {
-      throw CommandError(.clientCertificate, error.message)
+      throw Self.error(error, .clientCertificate)
     }
     let isPEM = content.indices.contains { content[$0...].starts(with: "-----BEGIN ".utf8) }
     guard isPEM == (format == .pem) else {
@@ -85,15 +88,23 @@ struct TLSOptions {
     return .file(text)
   }
 
-  /// The file for the library, after a look whether it can be read. Its content is read here when its name is not text.
+  /// The file for the library, after a look whether it can be read. Its content is read here when its name is not text, and
+  /// when it can be read only once: OpenSSL would wait for a pipe without end.
   private func source(_ path: Argument, _ code: ExitCode) throws(CommandError) -> TLSConfiguration.Source {
     do throws(CommandError) {
-      guard let text = path.exactText else { return .bytes(try InputFile.contents(of: path)) }
-      close(try InputFile.open(path))
+      let kind = try InputFile.status(of: path).st_mode & S_IFMT
+      guard let text = path.exactText, kind == S_IFREG || kind == S_IFDIR else {
+        return .bytes(try InputFile.contents(of: path, within: limit))
+      }
       return .file(text)
     } catch {
-      throw CommandError(code, error.message)
+      throw Self.error(error, code)
     }
+  }
+
+  /// A file that cannot be read, with the status for its kind.
+  private static func error(_ error: CommandError, _ code: ExitCode) -> CommandError {
+    error.exitCode == .timeout ? error : CommandError(code, error.message)
   }
 
   /// `FILE:PHRASE`, unless there is a file of the whole name.

@@ -13,8 +13,8 @@ package struct CommandLineParser {
   /// The user's configuration file is being read.
   private var isStanding = false
 
-  /// Gives the content of a configuration file.
-  package typealias ConfigReader = (Argument) throws(CommandError) -> ConfigFile
+  /// Gives the content of a configuration file, for which is waited so long at most.
+  package typealias ConfigReader = (Argument, Duration?) throws(CommandError) -> ConfigFile
 
   /// A URL, or what stands where one may be.
   private struct Word {
@@ -35,7 +35,7 @@ package struct CommandLineParser {
   package static func parse(
     _ arguments: [Argument],
     standardConfig: () throws(CommandError) -> ConfigFile? = { () throws(CommandError) in nil },
-    readConfig: @escaping ConfigReader = { name throws(CommandError) in throw .usage("cannot read '\(name.text)'") }
+    readConfig: @escaping ConfigReader = { name, _ throws(CommandError) in throw .usage("cannot read '\(name.text)'") }
   ) throws(CommandError) -> CommandLineOptions {
     var parser = CommandLineParser(readConfig)
     if !disablesConfig(arguments.first), let file = try standardConfig() {
@@ -157,7 +157,7 @@ package struct CommandLineParser {
       options = options.commonPart
       words = []
     case .parser(.url): words.append(Word(argument: value, isURL: true))
-    case .parser(.config): try apply(try readConfig(value))
+    case .parser(.config): try apply(try readConfig(value, options.connection.maximumTime))
     case .parser(.disableConfig):
       guard isAtFirstOption && configDepth == 0 else {
         throw .usage("option -q (--\(option.long)) counts only as the first one")

@@ -3,9 +3,9 @@ internal import Glibc
 /// The files of `--etag-save` and `--etag-compare`: an entity tag on the first line.
 enum EntityTagFile {
   /// The tag that is kept there; nil when there is none, or no file.
-  static func read(_ path: Argument) throws(CommandError) -> String? {
+  static func read(_ path: Argument, within limit: Duration?) throws(CommandError) -> String? {
     if path.withCString({ access($0, F_OK) }) != 0 && errno == ENOENT { return nil }
-    let content = try InputFile.contents(of: path)
+    let content = try InputFile.contents(of: path, within: limit)
     let line = content.prefix { $0 != 0x0A && $0 != 0x0D }
     let tag = String(decoding: line, as: UTF8.self).drop { $0 == " " || $0 == "\t" }
     return tag.isEmpty ? nil : String(tag)

@@ -26,9 +26,9 @@ struct TransferRun: ~Copyable {
   ) throws(CommandError) {
     let options = transfer.context.options
     guard transfer.number == 0 || !TransferRules.usesEntityTags(options) else { throw TransferRules.oneEntityTag }
-    let tag = try Self.readTag(options.transfer.etagCompareFile)
+    let tag = try Self.readTag(options.transfer.etagCompareFile, options)
     var known = tag
-    if tag == nil, options.transfer.resume != nil { known = try Self.readTag(options.transfer.etagSaveFile) }
+    if tag == nil, options.transfer.resume != nil { known = try Self.readTag(options.transfer.etagSaveFile, options) }
     let output = try BodyOutput(place)
     let offset = try Self.resume(options, output)
     self.transfer = transfer
@@ -43,9 +43,11 @@ struct TransferRun: ~Copyable {
     self.output = output
   }
 
-  private static func readTag(_ file: Argument?) throws(CommandError) -> String? {
+  private static func readTag(
+    _ file: Argument?, _ options: CommandLineOptions
+  ) throws(CommandError) -> String? {
     guard let file else { return nil }
-    return try EntityTagFile.read(file)
+    return try EntityTagFile.read(file, within: options.connection.maximumTime)
   }
 
   /// From where a download is continued; nil from the beginning.

@@ -61,14 +61,16 @@ struct UploadStream: AsyncSequence, Sendable {
         // A pipe has no positions.
         let isSeekable = count != nil
         return try await Self.read(wanted, path) { wanted throws(SystemFailure) in
-          try isSeekable ? opened.read(at: position, wanted) : Descriptor.read(opened.descriptor, upTo: wanted)
+          if isSeekable { return try opened.read(at: position, wanted) }
+          _ = InputFile.waitUntilReadable(opened.descriptor)
+          return try Descriptor.read(opened.descriptor, upTo: wanted)
         }
       }
     }
 
     private mutating func opened(_ path: String) async throws -> OpenedFile {
       if let file { return file }
-      // On a thread of its own: opening a pipe waits for its writer.
+      // On a thread of its own: it may wait for a disk or a network.
       let outcome = await BlockingThread.run { () -> Result<OpenedFile, CommandError> in
         do throws(CommandError) { return .success(try OpenedFile(path)) } catch { return .failure(error) }
       }

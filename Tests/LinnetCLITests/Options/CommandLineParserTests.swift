@@ -57,7 +57,7 @@ struct CommandLineParserTests {
     for words in [["--url", "http://a/", "POST"], ["POST", "--url", "http://a/"], ["-K", "f", "POST"]] {
       let options = try CommandLineParser.parse(
         words.map { Argument($0) },
-        readConfig: { name throws(CommandError) in
+        readConfig: { name, _ throws(CommandError) in
           ConfigFile(name: name.text, content: Array("url = http://a/\n".utf8))
         })
       #expect(options.method == "POST" && options.urls == [Argument("http://a/")], "\(words)")

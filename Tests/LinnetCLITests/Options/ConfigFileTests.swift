@@ -75,7 +75,7 @@ struct ConfigFileTests {
     let files = ["one": "max-redirs 1\nconfig two", "two": "max-redirs 2\nsilent"]
     let options = try CommandLineParser.parse(
       ["--max-redirs", "9", "-K", "one", "a"].map { Argument($0) },
-      readConfig: { name throws(CommandError) in
+      readConfig: { name, _ throws(CommandError) in
         ConfigFile(name: name.text, content: Array((files[name.text] ?? "").utf8))
       })
     #expect(options.redirects.maximumHops == 2 && options.isSilent)
@@ -86,7 +86,8 @@ struct ConfigFileTests {
     do throws(CommandError) {
       _ = try CommandLineParser.parse(
         ["-K", "one", "a"].map { Argument($0) },
-        readConfig: { name throws(CommandError) in ConfigFile(name: name.text, content: Array("config = one".utf8)) })
+        readConfig: { name, _ throws(CommandError) in ConfigFile(name: name.text, content: Array("config = one".utf8)) }
+      )
       Issue.record("accepted")
     } catch {
       #expect(error.exitCode == .usage && error.message.contains("one"))
