@@ -90,7 +90,7 @@ final class RequestPipeline: Sendable {
       }
     redirects = RedirectStage(
       policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaders.map(\.name), foreignTLS: foreignTLS)
-    let cookies = CookieStage(settings.cookies, engineJar: httpClient?.cookieJar)
+    let cookies = CookieStage(settings.cookies, engine: httpClient)
     self.cookies = cookies
     engineCredentials = EngineCredentialStage(engine: httpClient)
     cache = CacheStage(
