@@ -17,6 +17,12 @@ package struct Instant: Sendable, Hashable, Comparable {
     return overflow ? .distantFuture : Instant(nanoseconds: sum)
   }
 
+  /// Earlier by `duration`, at most back to the clock's origin; a negative duration counts as zero.
+  package func moved(backBy duration: Duration) -> Instant {
+    let (difference, overflow) = nanoseconds.subtractingReportingOverflow(duration.saturatingNanoseconds)
+    return Instant(nanoseconds: overflow ? 0 : difference)
+  }
+
   /// How long until `later`; zero when it is not later.
   package func duration(to later: Instant) -> Duration {
     guard later > self else { return .zero }

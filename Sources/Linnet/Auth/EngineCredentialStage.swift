@@ -24,7 +24,7 @@ struct EngineCredentialStage: Sendable {
     guard let engine, let url = try? request.parsedURL() else { return request }
     var request = request
     do throws(TransportError) {
-      request.options.credentials = try await engine.credentials(for: request, url)
+      try await engine.resolveCredentials(of: &request, url)
     } catch {
       throw NetworkError(error)
     }

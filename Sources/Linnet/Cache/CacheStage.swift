@@ -13,6 +13,7 @@ package struct CacheStage: Sendable {
   private let rules: CachePolicy?
   private let cache: (any ResponseCache)?
   private let keys: CacheKeyRules
+  private let way: EngineWay
   private let activity: CacheActivity
   private let report: Report
 
@@ -20,12 +21,14 @@ package struct CacheStage: Sendable {
   ///   - policy: When the cache is used.
   ///   - cache: The store; without one every request goes on.
   ///   - keys: How keys are made.
+  ///   - way: The ways of the requests below; requests that go others are none of the cache's.
   ///   - activity: What goes on between this client and its cache.
   ///   - report: Called from the task of the validation; must return at once.
   package init(
     policy: ResponseCachePolicy = .disabled, cache: (any ResponseCache)? = nil, keys: CacheKeyRules = CacheKeyRules(),
-    activity: CacheActivity = CacheActivity(), report: @escaping Report = { _, _ in }
+    way: EngineWay = EngineWay(), activity: CacheActivity = CacheActivity(), report: @escaping Report = { _, _ in }
   ) {
+    self.way = way
     rules = policy.rules
     self.cache = cache
     self.keys = keys
@@ -42,11 +45,11 @@ package struct CacheStage: Sendable {
     _ request: HTTPRequest, call: CallContext, next: @escaping NextStage
   ) async throws(NetworkError) -> Response {
     guard let rules, let cache, let url = try? request.parsedURL(), request.method == .get, !call.isSigned,
-      !request.headers.contains("Range"), request.isOfOrdinaryWay
+      !request.headers.contains("Range"), let mark = way.mark(of: request.options)
     else { return try await passOn(request, call: call, next: next) }
     let key = keys.key(
       method: request.method.rawValue, url: ResponseCacheKey.normalised(url), headers: request.headers,
-      credentials: request.headers.contains("Authorization") ? nil : request.options.credentials)
+      credentials: request.headers.contains("Authorization") ? nil : request.options.credentials, way: mark.text)
     let exchange = CachedExchange(
       request: request, key: key, rules: rules, cache: cache, fingerprint: keys.fingerprint, activity: activity,
       clock: call.clock, next: next)
@@ -141,11 +144,6 @@ package struct CacheStage: Sendable {
 extension CachedExchange {
   /// The request is to be answered from the cache or not at all (RFC 9111 §5.2.1.7).
   var isOnlyIfCached: Bool { rules.honoursDirectives && CacheControl(request.headers).hasOnlyIfCached }
-}
-
-extension HTTPRequest {
-  /// The request is neither led elsewhere nor made with a client certificate of its own: of both the key knows nothing.
-  fileprivate var isOfOrdinaryWay: Bool { options.connectTarget == nil && options.tls?.clientIdentity == nil }
 }
 
 extension NetworkError {

@@ -25,7 +25,7 @@ package struct HeaderFingerprint: Sendable, Hashable {
 
   /// `sha256:` and 64 hexadecimal digits. When the library refuses SHA-256, a value that equals no other: nothing is
   /// found then, and nothing shown.
-  private static func digest(of value: String) -> String {
+  static func digest(of value: String) -> String {
     guard let digest = try? Digest.hash(value.utf8Span.span, with: .sha256) else {
       return "sha256:unavailable-\(UUID().uuidString)"
     }

@@ -11,7 +11,9 @@ public struct ResponseCacheKey: Sendable, Hashable {
   /// The URL: scheme and host in lower case, without default port, user name, password and fragment. Order and repeats
   /// in the query are kept.
   public let url: String
-  /// The fields that count, by name in lower case; the values of repeats are joined with commas.
+  /// The fields that count, by name in lower case; the values of repeats are joined with commas. With an engine whose
+  /// settings say who it is or whom it trusts, such as a client certificate, authorities or a proxy, `:way` is a
+  /// fingerprint of these; no field has that name.
   public let headers: [String: String]
 
   /// The fields that are not part of a key unless told otherwise: those that do not choose the response, those of the
@@ -80,12 +82,15 @@ package struct CacheKeyRules: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - url: A URL as ``ResponseCacheKey/url`` has it.
+  ///   - way: Stands for the way of the request; nil for that of an engine without settings.
   ///   - credentials: What the engine makes the `Authorization` field of, when the request has none. They count as that
   ///     field does.
   package func key(
-    method: String, url: String, headers: HTTPHeaders, credentials: HTTPCredentials? = nil
+    method: String, url: String, headers: HTTPHeaders, credentials: HTTPCredentials? = nil, way: String? = nil
   ) -> ResponseCacheKey {
     var fields: [String: String] = [:]
+    // A field of that name cannot be sent.
+    fields[":way"] = way
     if let credentials, !excluded.contains("authorization") {
       fields["authorization"] = fingerprint.masked(name: "authorization", value: credentials.distinction)
     }

@@ -7,12 +7,14 @@ internal import LinnetHTTP
 /// response, in the background too, and never again from a response that was stored.
 struct CookieStage: Sendable {
   private let jars: JarChoice
+  private let engine: HTTPClient?
 
   /// - Parameters:
   ///   - handling: What the settings say; nil for nothing, which means a jar of the client's own.
-  ///   - engineJar: The jar of a transport with cookies of its own, which counts when the settings say nothing.
-  init(_ handling: CookieHandling?, engineJar: CookieJar?) {
-    jars = JarChoice(handling ?? engineJar.map { .jar($0) } ?? .privateJar)
+  ///   - engine: The transport, if it is one that has cookies of its own; its jar counts when the settings say nothing.
+  init(_ handling: CookieHandling?, engine: HTTPClient?) {
+    jars = JarChoice(handling ?? engine?.cookieJar.map { .jar($0) } ?? .privateJar)
+    self.engine = engine
   }
 
   /// Makes the `Cookie` field what the request and the jar say.
@@ -26,10 +28,9 @@ struct CookieStage: Sendable {
   }
 
   /// Keeps what the response to a request sets.
-  func keep(_ head: ResponseHead, of request: HTTPRequest) async {
-    guard head.headers.contains("Set-Cookie"), let jar = jars.jar(for: request.options),
-      let url = try? request.parsedURL()
-    else { return }
-    await HopCookies(jar: jar, headers: HTTPHeaders()).keep(head, from: url)
+  func keep(_ response: HTTPResponse, of request: HTTPRequest) async {
+    guard let jar = jars.jar(for: request.options), let url = try? request.parsedURL() else { return }
+    let deadline = engine?.cookieDeadline(of: response, to: request)
+    await HopCookies(jar: jar, headers: HTTPHeaders(), deadline: deadline).keep(response.head, from: url)
   }
 }

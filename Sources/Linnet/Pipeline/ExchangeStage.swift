@@ -39,7 +39,7 @@ final class ExchangeStage: Sendable {
     do throws(TransportError) {
       head = try await transport.send(sent)
       // Before the body, which may fail, or be too large.
-      await cookies.keep(head.head, of: request)
+      if head.headers.contains("Set-Cookie") { await cookies.keep(head, of: request) }
       body = try await head.collect(upTo: bodyBuffering.collectionCap)
     } catch {
       throw NetworkError(error)

@@ -90,12 +90,13 @@ final class RequestPipeline: Sendable {
       }
     redirects = RedirectStage(
       policy: settings.redirectPolicy, sessionHeaderNames: sessionHeaders.map(\.name), foreignTLS: foreignTLS)
-    let cookies = CookieStage(settings.cookies, engineJar: httpClient?.cookieJar)
+    let cookies = CookieStage(settings.cookies, engine: httpClient)
     self.cookies = cookies
     engineCredentials = EngineCredentialStage(engine: httpClient)
     cache = CacheStage(
       policy: settings.responseCachePolicy, cache: settings.responseCache,
-      keys: CacheKeyRules(sensitiveHeaderNames: settings.sensitiveHeaderNames), activity: cacheActivity
+      keys: CacheKeyRules(sensitiveHeaderNames: settings.sensitiveHeaderNames),
+      way: Self.way(of: httpClient, settings), activity: cacheActivity
     ) { id, state in
       hub.publish(.cacheRevalidation(originalID: id, state: state))
     }
@@ -107,11 +108,19 @@ final class RequestPipeline: Sendable {
       settings.coalescing.isEnabled ? CoalescingStage(policy: settings.coalescing, refresh: tokens) : nil
     exchange = ExchangeStage(
       transport: transport, bodyBuffering: settings.bodyBuffering, cookies: cookies,
-      trust: TrustOverrides(settings.trustPolicy, tls: engine.tls) { StandardError.writeLine($0) })
+      trust: TrustOverrides(settings.trustPolicy, tls: httpClient?.configuration.tls ?? engine.tls) {
+        StandardError.writeLine($0)
+      })
     evaluation = ResponseEvaluation(settings: settings)
     #if DEBUG
       for contradiction in settings.contradictions { StandardError.writeLine("linnet: warning: \(contradiction)") }
     #endif
+  }
+
+  /// The ways that the cache has to tell apart; nothing is computed without one.
+  private static func way(of client: HTTPClient?, _ settings: NetworkSettings) -> EngineWay {
+    guard let client, settings.responseCache != nil else { return EngineWay() }
+    return EngineWay(client.configuration, trustPolicy: settings.trustPolicy)
   }
 
   /// Cancels what runs on behalf of calls that ended: validations of cached responses.

@@ -45,7 +45,7 @@ package struct RedirectStage: Sendable {
   ) async throws(NetworkError) -> Response {
     guard let start = try? request.parsedURL() else { return first }
     var response = first
-    var hop = Hop(request: request, url: start)
+    var hop = Hop(request: request, url: start, isForeign: !call.sendsSessionCredentials)
     var trail = RedirectTrail()
     var history: [RedirectHop] = []
     trail.visit(method: request.method, url: start, headers: request.headers)
@@ -76,6 +76,11 @@ package struct RedirectStage: Sendable {
   private struct Hop {
     var request: HTTPRequest
     var url: HTTPURL
+    /// It is not, or no longer, on the way from the base URL's origin to the same: what the transport would add on behalf
+    /// of the application does not go there.
+    var isForeign: Bool
+    /// A server led to its origin, or to another one on the way.
+    var isLedHere = false
   }
 
   /// The hop to go on with; nil when the response is the answer.
@@ -99,7 +104,22 @@ package struct RedirectStage: Sendable {
     guard let chosen = policy.redirect(request: proposed, response: seen, originalRequest: original) else {
       return try refused(response, .refused(url: proposal.url.redactedDescription))
     }
-    return Hop(request: chosen, url: try admitted(chosen, call))
+    let url = try admitted(chosen, call)
+    let isLedHere = hop.isLedHere || !url.isSameOrigin(as: hop.url)
+    var next = Hop(request: chosen, url: url, isForeign: hop.isForeign || isLedHere, isLedHere: isLedHere)
+    restrain(&next)
+    return next
+  }
+
+  /// Keeps the transport from adding what was not given for this hop. A policy may have made the request anew; what it
+  /// has put on it is meant for where it goes.
+  private func restrain(_ hop: inout Hop) {
+    if hop.isLedHere && hop.request.options.netrc == nil { hop.request.options.netrc = .off }
+    guard hop.isForeign else { return }
+    let omitted = Set(hop.request.options.omittedDefaultHeaders)
+    let more = sessionHeaderNames.filter { !omitted.contains($0) }
+    if !more.isEmpty { hop.request.options.omittedDefaultHeaders += more }
+    if hop.request.options.tls == nil { hop.request.options.tls = foreignTLS }
   }
 
   /// The request that is proposed to the policy. It is made from the last one, which has lost what did not belong to an
@@ -116,7 +136,8 @@ package struct RedirectStage: Sendable {
     guard !proposal.url.isSameOrigin(as: hop.url) else { return request }
     request.headers = RedirectRules.crossOriginFields(
       request.headers, original: original.headers, additional: [], keepsBody: request.body != nil)
-    request.options.omittedDefaultHeaders += sessionHeaderNames
+    // It says where that origin is found.
+    request.options.connectTarget = nil
     // To the engine each hop is a request of its own: it does not know that another origin lies on the way.
     request.options.credentials = nil
     request.options.netrc = .off

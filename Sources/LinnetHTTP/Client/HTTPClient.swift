@@ -56,7 +56,8 @@ public final class HTTPClient: Sendable {
   ///   `redirectRefused`, `invalidRedirect` and `bodyNotReplayable` for redirections; `cancelled` when the task was cancelled, and
   ///   then the connection of the request is closed at once.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-    let start = environment.clock.now
+    let now = environment.clock.now
+    let start = request.options.timeSpent.map { now.moved(backBy: $0) } ?? now
     let url: HTTPURL
     do throws(HTTPURLError) {
       url = try request.parsedURL()
@@ -103,21 +104,30 @@ public final class HTTPClient: Sendable {
     pipeline.first.next.next.source.mayHaveCredentials(for: HopRequest(request, url: url))
   }
 
-  /// The credentials that a request would be sent with, at once or when the server asks; nil for none, and when the
-  /// request says for itself who sends it.
+  /// Makes the credentials that a request would be sent with, at once or when the server asks, its own; nil for none, and
+  /// when the request says for itself who sends it. The time that it takes counts for the request's total timeout.
   ///
-  /// - Throws: `invalidConfiguration` for a netrc file that cannot be used; `cancelled`.
-  package func credentials(
-    for request: HTTPRequest, _ url: HTTPURL
-  ) async throws(TransportError) -> HTTPCredentials? {
+  /// - Throws: `invalidConfiguration` for a netrc file that cannot be used; `totalTimeout` while it is read; `cancelled`.
+  package func resolveCredentials(of request: inout HTTPRequest, _ url: HTTPURL) async throws(TransportError) {
     var exchange = Exchange(
       method: request.method, url: url, start: environment.clock.now, clock: environment.clock)
     exchange.attempts = 0
     do throws(TransportFailure) {
-      return try await pipeline.first.next.next.source.credentials(for: HopRequest(request, url: url), exchange)
+      let hop = HopRequest(request, url: url)
+      request.options.credentials = try await pipeline.first.next.next.source.credentials(for: hop, exchange)
+      request.options.timeSpent = exchange.elapsed
     } catch {
       throw exchange.error(error)
     }
+  }
+
+  /// Until when the cookies of a response may be waited for: the end of its request's total timeout.
+  package func cookieDeadline(of response: HTTPResponse, to request: HTTPRequest) -> CookieJar.Deadline {
+    let rest = request.options.timeouts.total.resolved(configuration.timeouts.total).map {
+      $0 - min($0, response.timings.responseHead)
+    }
+    return CookieJar.Deadline(
+      at: rest.map { environment.clock.now.advanced(by: $0) } ?? .distantFuture, shards: environment.shards)
   }
 
   /// For tests: the connections and waits of all pools together.

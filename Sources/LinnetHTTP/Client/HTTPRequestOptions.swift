@@ -111,10 +111,17 @@ extension HTTPRequestOptions {
     set { change { $0.hopCookies = newValue } }
   }
 
+  /// How long a client above has worked on the request already, by this one's clock: it counts for the total timeout.
+  package var timeSpent: Duration? {
+    get { storage?.values.timeSpent }
+    set { change { $0.timeSpent = newValue } }
+  }
+
   /// Forgets what a client above has noted for one hop, so that it counts for no other: the request may be sent again, and
   /// elsewhere.
   package mutating func forgetHop() {
     if hopCookies != nil { hopCookies = nil }
+    if timeSpent != nil { timeSpent = nil }
   }
 
   private struct Values: Sendable {
@@ -126,6 +133,7 @@ extension HTTPRequestOptions {
     var redirects: HTTPRedirectPolicy?
     var cookies: CookieHandling?
     var hopCookies: HopCookies?
+    var timeSpent: Duration?
     var credentials: HTTPCredentials?
     var netrc: NetrcSource?
     var proxy: ProxyConfiguration?

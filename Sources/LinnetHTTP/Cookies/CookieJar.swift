@@ -1,7 +1,8 @@
-internal import LinnetBytes
+package import LinnetBytes
 public import LinnetHTTPTypes
 internal import LinnetIO
 package import LinnetProtocols
+internal import Synchronization
 
 /// Keeps the cookies that servers set, and gives them to the requests that they belong to, by the rules of RFC 6265bis.
 ///
@@ -33,6 +34,9 @@ package import LinnetProtocols
 /// wget and browser extensions. Nothing is written by itself.
 public final class CookieJar: Sendable {
   private let store: Lock<CookieStore>
+  /// Whether there are any, as ``change(_:)`` left it: requests with an empty jar, which most are, take no lock and look at
+  /// no clock.
+  private let hasCookies = Atomic(false)
   private let now: @Sendable () -> HTTPDate
   /// Nil: the system's.
   private let suffixes: PublicSuffixes?
@@ -79,7 +83,7 @@ public final class CookieJar: Sendable {
     }
     let suffixes = cookies.contains { !$0.domain.isEmpty } ? await currentSuffixes(until: limit) : nil
     let origin = CookieOrigin(url)
-    store.withLock { store in
+    change { store in
       for cookie in cookies {
         // Without a list, because the task was cancelled or out of time, no domain is known to be safe.
         try? store.receive(cookie, from: origin, now: now, isPublicSuffix: { suffixes?.contains($0) ?? true })
@@ -88,8 +92,8 @@ public final class CookieJar: Sendable {
   }
 
   /// A point in time on the shards that have a client's clock.
-  struct Deadline: Sendable {
-    let at: Instant
+  package struct Deadline: Sendable {
+    package let at: Instant
     let shards: ShardGroup
   }
 
@@ -108,9 +112,17 @@ public final class CookieJar: Sendable {
   public func cookies(for url: HTTPURL) -> [Cookie] { take(for: url).map { Cookie($0) } }
 
   func take(for url: HTTPURL) -> [CookieRecord] {
+    guard hasCookies.load(ordering: .acquiring) else { return [] }
     let now = now()
-    return store.withLock { store in
-      store.count == 0 ? [] : store.take(for: CookieOrigin(url), now: now)
+    return change { $0.take(for: CookieOrigin(url), now: now) }
+  }
+
+  /// The only way to change the store.
+  private func change<R>(_ body: (inout CookieStore) -> R) -> R {
+    store.withLock { store in
+      let result = body(&store)
+      hasCookies.store(store.count > 0, ordering: .releasing)
+      return result
     }
   }
 
@@ -119,7 +131,7 @@ public final class CookieJar: Sendable {
   /// All cookies that have not expired, in the order in which they were made.
   public var cookies: [Cookie] {
     let now = now()
-    return store.withLock { $0.all(now: now) }.map { Cookie($0) }
+    return change { $0.all(now: now) }.map { Cookie($0) }
   }
 
   /// Puts a cookie in, in the place of the same one; one that has expired only removes that. Domains that unrelated sites
@@ -129,24 +141,24 @@ public final class CookieJar: Sendable {
   public func add(_ cookie: Cookie) throws(CookieError) {
     let record = try cookie.checked()
     let now = now()
-    store.withLock { $0.insert(record, now: now) }
+    change { $0.insert(record, now: now) }
   }
 
   func insert(_ records: [CookieRecord]) {
     let now = now()
-    store.withLock { store in
+    change { store in
       for record in records { store.insert(record, now: now) }
     }
   }
 
   /// Removes the cookie with this name, domain, host-only mark and path.
-  public func remove(_ cookie: Cookie) { store.withLock { $0.remove(cookie.record.identity) } }
+  public func remove(_ cookie: Cookie) { change { $0.remove(cookie.record.identity) } }
 
   /// Removes all cookies.
-  public func removeAll() { store.withLock { $0.removeAll() } }
+  public func removeAll() { change { $0.removeAll() } }
 
   /// Ends the session: removes the cookies without an expiry, as a browser does when it is closed.
-  public func removeSessionCookies() { store.withLock { $0.removeSessionCookies() } }
+  public func removeSessionCookies() { change { $0.removeSessionCookies() } }
 }
 
 extension CookieJar: CustomReflectable {

@@ -7,8 +7,8 @@ package struct HopCookies: Sendable {
   let jar: CookieJar
   /// The values of the caller's `Cookie` fields.
   let given: [[UInt8]]
-  /// The end of the call; nil when its task is cancelled then.
-  let deadline: CookieJar.Deadline?
+  /// The end of the request's total timeout; nil when it is not known, as with a transport that is no ``HTTPClient``.
+  var deadline: CookieJar.Deadline?
 
   init(jar: CookieJar, given: [[UInt8]], deadline: CookieJar.Deadline?) {
     self.jar = jar
@@ -16,9 +16,11 @@ package struct HopCookies: Sendable {
     self.deadline = deadline
   }
 
-  /// - Parameter headers: The fields of the request as the caller gave them.
-  package init(jar: CookieJar, headers: HTTPHeaders) {
-    self.init(jar: jar, given: Self.fields(of: headers), deadline: nil)
+  /// - Parameters:
+  ///   - headers: The fields of the request as the caller gave them.
+  ///   - deadline: Until when cookies that come may be waited for.
+  package init(jar: CookieJar, headers: HTTPHeaders, deadline: CookieJar.Deadline? = nil) {
+    self.init(jar: jar, given: Self.fields(of: headers), deadline: deadline)
   }
 
   /// Makes the `Cookie` field of a request what the caller gave and the jar has now.

@@ -23,9 +23,10 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
   }
 
   private func sendAsItIs(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
-    guard let cookies = hop.request.options.hopCookies else { return try await next.send(hop, exchange) }
+    guard var cookies = hop.request.options.hopCookies else { return try await next.send(hop, exchange) }
     // They were put on above, where those of the response are kept as well.
     var hop = hop
+    cookies.deadline = deadline(of: hop.request.options, exchange)
     hop.cookies = cookies
     return try await next.send(hop, exchange)
   }
@@ -40,12 +41,15 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
     if given.isEmpty, !options.omittedDefaultHeaders.contains(where: HopCookies.isFieldName) { given = defaultCookies }
     var hop = hop
     hop.cookies = HopCookies(
-      jar: jar, given: given,
-      deadline: CookieJar.Deadline(at: exchange.totalDeadline(options, timeouts), shards: shards))
+      jar: jar, given: given, deadline: deadline(of: options, exchange))
     hop.addCookies()
     let response = try await next.send(hop, exchange)
     await hop.cookies?.keep(response.head, from: hop.url)
     return response
+  }
+
+  private func deadline(of options: HTTPRequestOptions, _ exchange: Exchange) -> CookieJar.Deadline {
+    CookieJar.Deadline(at: exchange.totalDeadline(options, timeouts), shards: shards)
   }
 }
 

@@ -193,6 +193,42 @@ struct NetrcFilesTests {
     }
   }
 
+  @Test("the time in which credentials were found for a client above counts for the total timeout")
+  func timeSpent() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try pipe(in: directory)
+    let clock = ManualClock()
+    var configuration = HTTPClientConfiguration()
+    configuration.netrc = .file(path)
+    let client = HTTPClient(
+      configuration: configuration, environment: EngineEnvironment(shards: clock.makeGroup(), clock: clock))
+    let finding = Task { () async throws -> HTTPRequest in
+      var request = HTTPRequest.get("http://127.0.0.1:1/")
+      try await client.resolveCredentials(of: &request, try request.parsedURL())
+      return request
+    }
+    let writer = try await openWriter(path)
+    clock.advance(by: .seconds(6))
+    let text = Array("machine 127.0.0.1 login u password p\n".utf8)
+    #expect(write(writer, text, text.count) == text.count)
+    close(writer)
+    var request = try await finding.value
+    #expect(request.options.credentials != nil)
+    #expect(request.options.timeSpent == .seconds(6))
+
+    let gate = Gate()
+    defer { gate.open() }
+    try await ScriptedServer.with(.handler { _ in .text("ok").waiting(for: gate) }) { server async throws in
+      request.url = server.url()
+      request.options.timeouts.total = .after(.seconds(5))
+      let error = await HTTPClient().failure(of: request)
+      #expect(error?.code == .totalTimeout)
+      // And not 5 s after the request was sent.
+      #expect((error?.elapsed ?? .zero) >= .seconds(6))
+      gate.open()
+    }
+  }
+
   @Test("a pipe into which nobody writes is waited for until the total timeout")
   func silentPipe() async throws {
     let directory = try TemporaryDirectory()

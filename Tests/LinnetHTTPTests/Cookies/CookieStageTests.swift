@@ -104,6 +104,24 @@ struct CookieStageTests {
     await client.shutdown(grace: .zero)
   }
 
+  @Test(
+    "cookies of a response are waited for until its request's total timeout, and without one for as long as it takes")
+  func deadline() throws {
+    let clock = ManualClock()
+    var configuration = HTTPClientConfiguration()
+    configuration.timeouts.total = .seconds(5)
+    let client = HTTPClient(
+      configuration: configuration, environment: EngineEnvironment(shards: clock.makeGroup(), clock: clock))
+    let response = HTTPResponse(
+      status: .ok, url: try HTTPURL("http://a/"), timings: ExchangeTimings(responseHead: .seconds(2)))
+    var request = HTTPRequest.get("http://a/")
+    #expect(client.cookieDeadline(of: response, to: request).at == clock.now.advanced(by: .seconds(3)))
+    request.options.timeouts.total = .after(.seconds(1))
+    #expect(client.cookieDeadline(of: response, to: request).at == clock.now)
+    request.options.timeouts.total = .unlimited
+    #expect(client.cookieDeadline(of: response, to: request).at == .distantFuture)
+  }
+
   @Test("a Cookie field that must not be sent still fails the request")
   func invalidField() async throws {
     let wire = try Wire(.http1)

@@ -153,15 +153,24 @@ struct EngineCredentialsTests {
     await client.shutdown()
   }
 
+  /// What leads a request on a way of its own.
+  enum OwnWay: CaseIterable {
+    case target, identity, verification, sameTLS, proxy
+  }
+
   @Test(
-    "a request that is led elsewhere, or has a client certificate of its own, is not the cache's",
-    arguments: [true, false])
-  func ownWay(isLed: Bool) async throws {
+    "a request that is led elsewhere, or has TLS settings of its own, is not the cache's", arguments: OwnWay.allCases)
+  func ownWay(_ way: OwnWay) async throws {
     let fixture = CacheFixture(.cacheFirst(maxAge: .seconds(60))) { _ throws(NetworkError) in .canned(body: "a") }
     var request = HTTPRequest.get("https://h/a")
-    if isLed {
-      request.options.connectTarget = .unixSocket("/run/x.sock")
-    } else {
+    switch way {
+    case .target: request.options.connectTarget = .unixSocket("/run/x.sock")
+    case .proxy: request.options.proxy = .fixed(HTTPProxy(kind: .http, host: "proxy"))
+    case .sameTLS: request.options.tls = TLSConfiguration()
+    case .verification:
+      request.options.tls = TLSConfiguration()
+      request.options.tls?.verifiesPeer = false
+    case .identity:
       request.options.tls = TLSConfiguration()
       request.options.tls?.clientIdentity = TLSConfiguration.ClientIdentity(
         certificates: .file("/c"), privateKey: .file("/k"))

@@ -41,6 +41,27 @@ struct CookieStageTests {
     }
   }
 
+  @Test("the clock of an empty jar is not looked at, as there is nothing that could expire")
+  func emptyJar() async throws {
+    let looks = EventRecorder<Void>()
+    let jar = CookieJar(now: {
+      looks.record(())
+      return HTTPDate(secondsSince1970: 0)
+    })
+    try await ClientFixture.with(Self.sessions, configuration: { .local($0).cookies(.jar(jar)) }) {
+      fixture async throws in
+      for _ in 0..<2 { #expect(try await get(fixture, "/who") == "nobody") }
+      #expect(looks.events.isEmpty)
+      _ = try await get(fixture, "/as/ann")
+      #expect(try await get(fixture, "/who") == "session=ann")
+      #expect(!looks.events.isEmpty)
+      let seen = looks.events.count
+      jar.removeAll()
+      #expect(try await get(fixture, "/who") == "nobody")
+      #expect(looks.events.count == seen)
+    }
+  }
+
   @Test("cookies can be off, and in a jar that is given; requests say otherwise in the same words")
   func handling() async throws {
     let jar = CookieJar()
@@ -282,6 +303,7 @@ struct CookieWayTests {
       first.options.redirects = .manual
       let response = try await client.perform(first, acceptableStatusCodes: [302])
       var request = try #require(response.request)
+      #expect(request.options.timeSpent == nil)
       request.url = "http://foreign.test:\(foreign.port)/"
       request.headers.remove("Cookie")
       request.options.cookies = .off
