@@ -116,9 +116,9 @@ private struct WayText: CustomStringConvertible {
     }
     if proxy.usesProxyVariables {
       add("proxy variables", isSet: true)
-      add("variable credentials", proxy.variableCredentials?.distinction)
-      add("variable field", proxy.variableHeaders)
-      add("variable TLS", proxy.variableTLS)
+      add("environment credentials", proxy.environmentCredentials?.distinction)
+      add("environment field", proxy.environmentHeaders)
+      add("environment TLS", proxy.environmentTLS)
     }
     guard !isEmpty else { return }
     add("no proxy variable", isSet: proxy.usesNoProxyVariable)
