@@ -17,7 +17,8 @@ package enum SecretArguments {
     case "data", "data-binary", "data-raw", "data-urlencode", "url-query":
       // `@FILE` is a name; `+` in front means that the text stands as it is.
       let start = option == "url-query" && value.bytes.first == UInt8(ascii: "+") ? 1 : 0
-      return SecretMask.secrets(inForm: value.bytes, from: start)
+      return SecretMask.joined(
+        SecretMask.secrets(inForm: value.bytes, from: start) + SecretMask.userinfos(in: value.bytes))
     default: return []
     }
     return [range].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }
@@ -36,7 +37,7 @@ package enum SecretArguments {
   private static func ranges(inFieldOf line: Argument) -> [Range<Int>] {
     guard let colon = line.bytes.firstIndex(of: UInt8(ascii: ":")) else { return [] }
     let rest = Array(line.bytes[(colon + 1)...])
-    guard rest.indices.contains(where: { rest[$0...].starts(with: "://".utf8) }) else { return [] }
+    guard SecretMask.hasURL(rest) else { return [] }
     return SecretMask.secrets(inURL: rest).map { $0.lowerBound + colon + 1..<$0.upperBound + colon + 1 }
   }
 }
