@@ -86,6 +86,51 @@ extension SecretMask {
     return ranges
   }
 
+  /// Where the body of a request has secrets, in order: a member of JSON or a field of a form whose name says so, and the
+  /// userinfo of URLs.
+  ///
+  /// - Parameter start: Where the body begins in the bytes.
+  static func secrets(inBody bytes: [UInt8], from start: Int = 0) -> [Range<Int>] {
+    let first = bytes[start...].first { $0 > 0x20 }
+    let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    return joined(
+      (isJSON ? secrets(inJSON: bytes, from: start) : secrets(inForm: bytes, from: start)) + userinfos(in: bytes))
+  }
+
+  /// The values of secret members: the content of strings, and numbers.
+  private static func secrets(inJSON bytes: [UInt8], from start: Int) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var position = start
+    /// The last string, and whether a colon stands behind it.
+    var name: Range<Int>?
+    var isValue = false
+    while position < bytes.count {
+      let begin = position
+      position += 1
+      switch bytes[begin] {
+      case ...0x20: continue
+      case UInt8(ascii: ":"):
+        isValue = name != nil
+        continue
+      case UInt8(ascii: "\""):
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+          position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        let content = begin + 1..<min(position, bytes.count)
+        position += 1
+        if isValue, let name, isSecret(name: bytes[name]) { ranges.append(content) }
+        name = isValue ? nil : content
+      case UInt8(ascii: "-"), 0x30...0x39:
+        position = bytes[position...].firstIndex { $0 <= 0x20 || ",]}".utf8.contains($0) } ?? bytes.count
+        if isValue, let name, isSecret(name: bytes[name]) { ranges.append(begin..<position) }
+        name = nil
+      default: name = nil
+      }
+      isValue = false
+    }
+    return ranges.filter { !$0.isEmpty }
+  }
+
   private static func isSecret(name bytes: ArraySlice<UInt8>) -> Bool {
     let name = String(decoding: bytes, as: UTF8.self).lowercased()
     return secretNames.contains(name) || secretWords.contains { name.contains($0) }

@@ -32,11 +32,8 @@ struct SecretMask: Sendable {
     return Self.secretWords.contains { name.contains($0) }
   }
 
-  /// Whether a line of `-H` has a secret in it.
-  func hides(headerLine line: Argument) -> Bool {
-    guard let text = line.exactText, let colon = text.firstIndex(of: ":") else { return false }
-    return isHidden(HTTPHeader(name: String(text[..<colon]), value: ""))
-  }
+  /// Whether the field of this name has a secret in it.
+  func hides(fieldNamed name: Argument) -> Bool { isHidden(HTTPHeader(name: name.text, value: "")) }
 
   // MARK: URLs
 

@@ -87,6 +87,10 @@ struct SecretTests {
     let (result, _) = try await run(["--dry-run", "--url-query", "code=S3CRET"] + Self.request)
     #expect(result.status == 0 && !result.output.contains("S3CRET"), "\(result.output)")
     #expect(result.output.contains("> GET /to?token=***&n=1&code=*** HTTP/1.1\n"))
+    for body in ["a=1&password=S3CRET", "{\"a\":1, \"token\":\"S3CRET\"}"] {
+      let (result, _) = try await run(["--dry-run", "-d", body, "http://SERVER/"])
+      #expect(result.output.hasSuffix("\n\(body.replacing("S3CRET", with: "***"))\n"), "\(result.output)")
+    }
   }
 
   @Test("--print-curl masks them in every option that may have one")
@@ -121,7 +125,11 @@ struct SecretTests {
       ("header", "A: x http%3A//u:p%40h/", ["u:p"]), ("url", "http://h:1/%40", []),
       ("url", "http://u@a/?monkey=1&key=2#jwt=3", ["u", "2", "3"]), ("url", "http://a/?token=&token", []),
       ("referer", "http://u:p@a/?code=c;auto", ["u:p", "c"]), ("url-query", "+token=x", ["x"]),
-      ("data", "a=b&pwd=c", ["c"]), ("data", "{\"password\": \"c\"}", []), ("header", "A: http://u:p@h/", ["u:p"]),
+      ("data", "a=b&pwd=c", ["c"]), ("data", "{\"password\": \"c\"}", ["c"]), ("data", "password", []),
+      ("json", "[{\"a\":\"token\",\"b\":1, \"key\" : -12 ,\"my_token\":\"x\\\"y\"}]", ["-12", "x\\\"y"]),
+      ("json", "{\"token\":{\"key\":null,\"a\":\"http://u:p@h\"}}", ["u:p"]), ("cookie", "TOKEN", ["TOKEN"]),
+      ("cookie", "jar.txt", []), ("cookie", "./jar", []), ("header", "Cookie;x", ["x"]), ("header", "Cookie", []),
+      ("header", "Authorization Bearer x", ["Bearer x"]), ("header", "X;", []), ("header", "A: http://u:p@h/", ["u:p"]),
       ("header", "Cookie: a=b", [" a=b"]), ("header", "Accept: text/*", []), ("output", "token=x", []),
     ] as [(String, String, [String])])
   func ranges(_ option: String, _ value: String, _ secrets: [String]) {
@@ -135,8 +143,8 @@ struct SecretTests {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {
       let count = Int.random(in: 0..<24, using: &random)
-      let bytes = (0..<count).map { _ in Array(":/?#@=&;+%3A2F4tokensig ".utf8).randomElement(using: &random) ?? 0 }
-      for option in ["url", "header", "data", "url-query", "cookie", "user"] {
+      let bytes = (0..<count).map { _ in Array(":/?#@=&;+%3A2F4tokensig{\"\\".utf8).randomElement(using: &random) ?? 0 }
+      for option in ["url", "header", "data", "json", "url-query", "cookie", "user"] {
         let ranges = SecretArguments.ranges(in: Argument(bytes), of: option)
         #expect(ranges.allSatisfy { !$0.isEmpty && $0.upperBound <= count })
         #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })

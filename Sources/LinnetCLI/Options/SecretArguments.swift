@@ -8,17 +8,18 @@ package enum SecretArguments {
     switch option {
     case "oauth2-bearer", "pass", "proxy-pass": range = 0..<value.bytes.count
     case "user", "proxy-user", "cert", "proxy-cert": range = after(":", in: value)
-    case "cookie": range = after("=", in: value)
+    case "cookie": range = after("=", in: value) ?? (namesFile(value) ? nil : 0..<value.bytes.count)
     case "header", "proxy-header":
-      guard SecretMask(showsSecrets: false).hides(headerLine: value) else { return ranges(inFieldOf: value) }
-      range = after(":", in: value)
+      // What lacks its colon may have a secret all the same.
+      let name = value.bytes.prefix { !":; =".utf8.contains($0) }
+      guard SecretMask(showsSecrets: false).hides(fieldNamed: Argument(name)) else { return ranges(inFieldOf: value) }
+      range = min(name.count + 1, value.bytes.count)..<value.bytes.count
     case "proxy", "socks4a", "socks5", "socks5-hostname", "url", "referer":
       return SecretMask.secrets(inURL: value.bytes)
-    case "data", "data-binary", "data-raw", "data-urlencode", "url-query":
+    case "data", "data-binary", "data-raw", "data-urlencode", "json", "url-query":
       // `@FILE` is a name; `+` in front means that the text stands as it is.
       let start = option == "url-query" && value.bytes.first == UInt8(ascii: "+") ? 1 : 0
-      return SecretMask.joined(
-        SecretMask.secrets(inForm: value.bytes, from: start) + SecretMask.userinfos(in: value.bytes))
+      return SecretMask.secrets(inBody: value.bytes, from: start)
     default: return []
     }
     return [range].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }
@@ -27,6 +28,11 @@ package enum SecretArguments {
   /// The value with its secrets masked.
   static func masked(_ value: Argument, of option: String) -> Argument {
     Argument(SecretMask.masked(value.bytes, at: ranges(in: value, of: option)))
+  }
+
+  /// Whether the value of `-b` looks like the name of a file. A word without a dot or a slash may as well be a token.
+  private static func namesFile(_ value: Argument) -> Bool {
+    value.isDash || value.bytes.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }
   }
 
   private static func after(_ separator: Unicode.Scalar, in value: Argument) -> Range<Int>? {
