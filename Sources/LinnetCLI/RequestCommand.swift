@@ -38,7 +38,7 @@ struct RequestCommand {
   private init(_ options: CommandLineOptions, after former: RequestCommand?) async throws(CommandError) {
     self.options = options
     try TransferRules.check(options)
-    transfers = try TransferList(options)
+    transfers = try TransferList(options, from: former?.transfers.nextNumber ?? 0)
     if transfers.hasSeveral && TransferRules.usesEntityTags(options) { throw TransferRules.oneEntityTag }
     writeOutFormat = try Self.format(options.writeOut, within: options.connection.maximumTime)
     let builder = try await RequestBuilder(options, jar: former?.context.builder.cookies.jar)
@@ -169,8 +169,8 @@ struct RequestCommand {
       }
     }
     let report = await transfer.run()
-    // A transfer that another's failure ended has nothing to say.
-    if Task.isCancelled { return report.exitCode }
+    // When nobody reads any more there is nothing to say. What --fail-early has ended tells so.
+    if Task.isCancelled && !options.run.failsEarly { return report.exitCode }
     if options.reportsJSON {
       Console.write(WriteOut.record(report, SecretMask(showsSecrets: options.showsSecrets)) + "\n")
     } else if let failure = report.failure {

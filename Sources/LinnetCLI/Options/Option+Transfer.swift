@@ -62,7 +62,8 @@ extension Option {
     .choice(nil, "no-progress", "no progress bar") { $0.showsProgress = false },
     .choice("#", "progress-bar", "a progress bar; this is the default") { $0.showsProgress = true },
     .parsed(
-      nil, "output-format", "text|json", "json: errors, warnings and transfers as JSON lines on stderr",
+      nil, "output-format", "text|json",
+      "json: errors, warnings and transfers as JSON lines on stderr, and nothing else (no -v)",
       \.reportsJSON, OptionValue.outputFormat),
     .value(nil, "trace", "FILE", "write all that is sent and received to FILE, with hexadecimal digits; - or %") {
       ($0.trace.file, $0.trace.isTextOnly) = ($1, false)
