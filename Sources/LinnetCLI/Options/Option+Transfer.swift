@@ -10,7 +10,9 @@ extension Option {
     .text(nil, "output-dir", "DIRECTORY", "where the files of -o and -O are written", \.transfer.outputDirectory),
     .flag(nil, "create-dirs", "make missing directories of -o FILE", \.createsDirectories),
     .flag(nil, "clobber", "overwrite files; --no-clobber: add a number to the name instead", \.transfer.clobbers),
-    .flag(nil, "remove-on-error", "remove the file when the transfer fails", \.transfer.removesOnError),
+    .flag(
+      nil, "remove-on-error", "remove the file when the transfer fails; not when a signal ends it",
+      \.transfer.removesOnError),
     .flag("R", "remote-time", "give the file the time that the server tells", \.transfer.keepsRemoteTime),
     .flag("i", "include", "write the response's head before the body", \.includesHead, common: true),
     .text("D", "dump-header", "FILE", "write the heads to FILE; - for stdout, % for stderr", \.transfer.headFile),
