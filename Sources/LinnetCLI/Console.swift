@@ -28,7 +28,9 @@ enum Console {
 
   static func line(_ text: String) { write(singleLine(text) + "\n") }
 
-  static func write(_ text: String) { _ = Descriptor.writeAll(2, Array(text.utf8)) }
+  static func write(_ text: String) { write(Array(text.utf8)) }
+
+  static func write(_ bytes: [UInt8]) { _ = Descriptor.writeAll(2, bytes) }
 
   /// The text without control characters: neither an argument nor a server may start a new line or move the cursor.
   static func singleLine(_ text: String) -> String {

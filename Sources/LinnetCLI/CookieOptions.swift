@@ -21,14 +21,8 @@ struct CookieOptions: Sendable {
   }
 
   /// The `Cookie` field of the pairs that `-b` gives; nil without any.
-  static func header(_ options: CommandLineOptions.Cookies) throws(CommandError) -> String? {
-    guard !options.given.isEmpty else { return nil }
-    var parts: [String] = []
-    for argument in options.given {
-      guard let text = argument.exactText else { throw .usage("option --cookie: '\(argument.text)' is not UTF-8") }
-      parts.append(text)
-    }
-    return parts.joined(separator: "; ")
+  static func header(_ options: CommandLineOptions.Cookies) -> [UInt8]? {
+    options.given.isEmpty ? nil : Array(options.given.map(\.bytes).joined(separator: "; ".utf8))
   }
 
   // MARK: Files

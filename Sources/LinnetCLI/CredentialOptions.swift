@@ -33,7 +33,12 @@ struct CredentialOptions: Sendable {
   static func credentials(
     _ argument: Argument, _ scheme: CommandLineOptions.AuthenticationScheme, of option: String
   ) throws(CommandError) -> HTTPCredentials {
-    guard let text = argument.exactText else { throw .usage("option \(option): the credentials are not UTF-8") }
+    guard let text = argument.exactText else {
+      guard scheme == .basic, let colon = argument.bytes.firstIndex(of: UInt8(ascii: ":")) else {
+        throw .usage("option \(option): credentials that are not UTF-8 need Basic and a password")
+      }
+      return .basic(user: Array(argument.bytes[..<colon]), password: Array(argument.bytes[(colon + 1)...]))
+    }
     guard let colon = text.firstIndex(of: ":") else {
       return credentials(text, try PasswordPrompt.ask(for: text, option: option), scheme)
     }

@@ -31,7 +31,8 @@ struct DryRun {
     switch builder.body.content {
     case .none: return ""
     case .bytes(let bytes):
-      guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: Self.isControl)
+      let shown = options.showsSecrets ? bytes : SecretMask.masked(bytes, at: SecretMask.secrets(inBody: bytes))
+      guard let text = String(validating: shown, as: UTF8.self), !text.unicodeScalars.contains(where: Self.isControl)
       else {
         return "* \(bytes.count) bytes that are not text\n"
       }

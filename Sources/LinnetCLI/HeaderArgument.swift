@@ -1,20 +1,20 @@
 /// A line of `-H` or `--proxy-header`.
 enum HeaderArgument {
   /// `Name: value` or `Name;`.
-  case field(name: String, value: String)
+  case field(name: String, value: [UInt8])
   /// `Name:` leaves a header out.
   case omission(name: String)
 
   init(_ line: Argument) throws(CommandError) {
-    guard let text = line.exactText else { throw .usage("header '\(Self.shown(line))' is not UTF-8") }
-    guard let colon = text.firstIndex(of: ":") else {
-      guard text.hasSuffix(";") else { throw .usage("header '\(Self.shown(line))' has no colon") }
-      self = .field(name: String(text.dropLast()), value: "")
+    guard let colon = line.bytes.firstIndex(of: UInt8(ascii: ":")) else {
+      guard line.bytes.last == UInt8(ascii: ";") else { throw .usage("header '\(Self.shown(line))' has no colon") }
+      self = .field(name: Argument(line.bytes.dropLast()).text, value: [])
       return
     }
-    let name = String(text[..<colon])
-    let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-    self = value.isEmpty ? .omission(name: name) : .field(name: name, value: String(value))
+    // What is not UTF-8 is no name either, and is refused as one.
+    let name = Argument(line.bytes[..<colon]).text
+    let value = line.bytes[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
+    self = value.isEmpty ? .omission(name: name) : .field(name: name, value: Array(value))
   }
 
   /// What errors show of a line: its name. What stands behind it may be a secret, and so may a line without a colon, of which

@@ -12,6 +12,16 @@ enum InputFile {
     return descriptor
   }
 
+  /// `O_PATH`, which Glibc declares in a way that is not imported: the file itself is not opened.
+  private static let pathOnly: CInt = 0o10_000_000
+
+  /// A path that is text, for the library, and leads to a file whose own path is not: that of a descriptor which only stands
+  /// for the file, and stays open. Nil and `errno` when there is none.
+  static func standIn(for path: Argument) -> String? {
+    let descriptor = path.withCString { Glibc.open($0, pathOnly | O_CLOEXEC) }
+    return descriptor >= 0 ? "/proc/self/fd/\(descriptor)" : nil
+  }
+
   /// What a file is, after a look whether it may be read.
   static func status(of path: Argument) throws(CommandError) -> stat {
     var status = stat()

@@ -78,7 +78,7 @@ struct ProxyOptions {
         throw .usage("header '\(HeaderArgument.shown(line))' for the proxy has no value")
       }
       do throws(HTTPHeaderError) {
-        try headers.add(name: name, value: value)
+        try headers.add(name: name, bytes: value)
       } catch {
         throw .usage("\(error)")
       }

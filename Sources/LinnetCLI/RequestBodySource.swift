@@ -59,17 +59,12 @@ struct RequestBodySource: Sendable {
     return bytes
   }
 
-  /// `O_PATH`, which Glibc declares in a way that is not imported: the file itself is not opened.
-  private static let pathOnly: CInt = 0o10_000_000
-
   private static func file(_ argument: Argument) throws(CommandError) -> Content {
     let status = try InputFile.status(of: argument)
     let size = status.st_mode & S_IFMT == S_IFREG ? UInt64(clamping: status.st_size) : nil
     if let path = argument.exactText { return .file(path: path, size: size) }
-    // The library names files by text. The descriptor only stands for the file, and stays open with this name of it.
-    let descriptor = argument.withCString { Glibc.open($0, Self.pathOnly | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw InputFile.unreadable(argument, errno) }
-    return .file(path: "/proc/self/fd/\(descriptor)", size: size)
+    guard let path = InputFile.standIn(for: argument) else { throw InputFile.unreadable(argument, errno) }
+    return .file(path: path, size: size)
   }
 
   /// The number of bytes, when it is known.

@@ -41,8 +41,7 @@ extension RequestBuilder {
   ) throws(CommandError) {
     for entry in connection.resolve { configuration.resolveOverrides[entry.hostAndPort] = entry.addresses }
     if let socket = connection.unixSocket {
-      guard let path = socket.exactText else { throw .usage("option --unix-socket: '\(socket.text)' is not UTF-8") }
-      configuration.connectTarget = .unixSocket(path)
+      configuration.connectTarget = .unixSocket(try socketPath(socket))
     }
     for entry in connection.connectTo {
       configuration.connectOverrides.append(
@@ -60,6 +59,17 @@ extension RequestBuilder {
     case .ipv4: configuration.socket.addressFamily = .ipv4
     case .ipv6: configuration.socket.addressFamily = .ipv6
     }
+  }
+
+  /// The path as text, by which the library names sockets; of one that is not UTF-8, the name of a descriptor that stands for
+  /// it and stays open.
+  private func socketPath(_ socket: Argument) throws(CommandError) -> String {
+    if let path = socket.exactText { return path }
+    guard socket.bytes.first != UInt8(ascii: "@") else {
+      throw .usage("option --unix-socket: '\(socket.text)' is not UTF-8, and no path")
+    }
+    if let path = InputFile.standIn(for: socket) { return path }
+    throw CommandError(.connectFailed, "option --unix-socket: cannot open '\(socket.text)': \(systemText(errno))")
   }
 
   /// What is done with redirections.

@@ -64,9 +64,9 @@ struct RequestBuilder {
   /// Whether `-H` says what `Referer` shall be, or that there shall be none.
   var givesReferer: Bool { givenHeaders.contains("referer") }
 
-  private mutating func add(_ name: String, _ value: String) throws(CommandError) {
+  private mutating func add(_ name: String, _ value: [UInt8]) throws(CommandError) {
     do throws(HTTPHeaderError) {
-      try headers.add(name: name, value: value)
+      try headers.add(name: name, bytes: value)
     } catch {
       throw .usage("\(error)")
     }
@@ -80,14 +80,17 @@ struct RequestBuilder {
     if options.sendsJSON { try imply("Accept", "application/json") }
     for (name, argument) in [("User-Agent", options.userAgent), ("Referer", options.referer)] {
       guard let argument else { continue }
-      guard let value = argument.exactText else { throw .usage("header '\(name)' is not UTF-8") }
-      if value.isEmpty { omitted.append(name) } else { try imply(name, value) }
+      if argument.bytes.isEmpty { omitted.append(name) } else { try imply(name, argument.bytes) }
     }
-    if let cookies = try CookieOptions.header(options.cookies) { try imply("Cookie", cookies) }
+    if let cookies = CookieOptions.header(options.cookies) { try imply("Cookie", cookies) }
     if let range = options.range { try imply("Range", "bytes=\(range.text)") }
   }
 
   private mutating func imply(_ name: String, _ value: String) throws(CommandError) {
+    try imply(name, Array(value.utf8))
+  }
+
+  private mutating func imply(_ name: String, _ value: [UInt8]) throws(CommandError) {
     guard !headers.contains(name), !omitted.contains(where: { $0.lowercased() == name.lowercased() }) else { return }
     try add(name, value)
   }

@@ -7,7 +7,7 @@ struct RequestCommand {
   private let options: CommandLineOptions
   private let context: TransferContext
   private let client: HTTPClient
-  private let writeOutFormat: String?
+  private let writeOutFormat: Argument?
   private let transfers: TransferList
 
   /// Runs the command and reports its errors. The status is that of the first transfer that fails.
@@ -38,7 +38,7 @@ struct RequestCommand {
   private init(_ options: CommandLineOptions, after former: RequestCommand?) async throws(CommandError) {
     self.options = options
     try TransferRules.check(options)
-    transfers = try TransferList(options)
+    transfers = try TransferList(options, from: former?.transfers.nextNumber ?? 0)
     if transfers.hasSeveral && TransferRules.usesEntityTags(options) { throw TransferRules.oneEntityTag }
     writeOutFormat = try Self.format(options.writeOut, within: options.connection.maximumTime)
     let builder = try await RequestBuilder(options, jar: former?.context.builder.cookies.jar)
@@ -79,10 +79,9 @@ struct RequestCommand {
     try builder.cookies.checkJar()
   }
 
-  private static func format(_ argument: Argument?, within limit: Duration?) throws(CommandError) -> String? {
-    guard let argument else { return nil }
-    guard argument.bytes.first == UInt8(ascii: "@") else { return argument.text }
-    return Argument(try InputFile.contents(of: Argument(argument.bytes.dropFirst()), within: limit)).text
+  private static func format(_ argument: Argument?, within limit: Duration?) throws(CommandError) -> Argument? {
+    guard let argument, argument.bytes.first == UInt8(ascii: "@") else { return argument }
+    return Argument(try InputFile.contents(of: Argument(argument.bytes.dropFirst()), within: limit))
   }
 
   private static func report(_ error: CommandError, _ options: CommandLineOptions) {
@@ -170,8 +169,8 @@ struct RequestCommand {
       }
     }
     let report = await transfer.run()
-    // A transfer that another's failure ended has nothing to say.
-    if Task.isCancelled { return report.exitCode }
+    // When nobody reads any more there is nothing to say. What --fail-early has ended tells so.
+    if Task.isCancelled && !options.run.failsEarly { return report.exitCode }
     if options.reportsJSON {
       Console.write(WriteOut.record(report, SecretMask(showsSecrets: options.showsSecrets)) + "\n")
     } else if let failure = report.failure {
@@ -194,14 +193,18 @@ struct RequestCommand {
       Console.warning("-w: there is no variable '\(name)'", asJSON: options.reportsJSON)
     }
     for part in parts {
-      if part.isStandardError { Console.write(part.text) } else { _ = try Self.print(part.text) }
+      if part.isStandardError { Console.write(part.bytes) } else { try Self.print(part.bytes) }
     }
   }
 
   private static func print(_ text: String) throws(CommandError) -> ExitCode {
-    let number = Descriptor.writeAll(1, Array(text.utf8))
+    try print(Array(text.utf8))
+    return .success
+  }
+
+  private static func print(_ bytes: [UInt8]) throws(CommandError) {
+    let number = Descriptor.writeAll(1, bytes)
     if number == EPIPE { throw Signals.brokenPipe(writing: "standard output") }
     guard number == 0 else { throw CommandError(.writeError, "cannot write standard output: \(systemText(number))") }
-    return .success
   }
 }

@@ -5,12 +5,12 @@ internal import LinnetHTTP
 struct SecretMask: Sendable {
   let showsSecrets: Bool
 
-  private static let secretWords = [
+  static let secretWords = [
     "token", "secret", "password", "passwd", "api-key", "api_key", "apikey", "signature", "credential",
   ]
 
   /// Names that say it as a whole only: `monkey` and `design` are no secrets.
-  private static let secretNames: Set = ["key", "sig", "pwd", "pass", "auth", "code", "session", "sid", "jwt"]
+  static let secretNames: Set = ["key", "sig", "pwd", "pass", "auth", "code", "session", "sid", "jwt"]
 
   func line(for header: HTTPHeader) -> String { "\(header.name): \(value(of: header))" }
 
@@ -20,7 +20,7 @@ struct SecretMask: Sendable {
     // A URL may stand in any field; in these it may be one without a scheme.
     let isURL =
       ["referer", "location", "content-location", "refresh", "link", "origin"].contains(header.name.lowercased())
-      || header.value.firstRange(of: "://") != nil
+      || Self.hasURL(Array(header.value.utf8))
     return isURL ? url(header.value) : header.value
   }
 
@@ -32,11 +32,8 @@ struct SecretMask: Sendable {
     return Self.secretWords.contains { name.contains($0) }
   }
 
-  /// Whether a line of `-H` has a secret in it.
-  func hides(headerLine line: Argument) -> Bool {
-    guard let text = line.exactText, let colon = text.firstIndex(of: ":") else { return false }
-    return isHidden(HTTPHeader(name: String(text[..<colon]), value: ""))
-  }
+  /// Whether the field of this name has a secret in it.
+  func hides(fieldNamed name: Argument) -> Bool { isHidden(HTTPHeader(name: name.text, value: "")) }
 
   // MARK: URLs
 
@@ -58,38 +55,6 @@ struct SecretMask: Sendable {
       end = range.upperBound
     }
     return masked + bytes[end...]
-  }
-
-  /// Where a URL has secrets, in order: its userinfo, and parameters of its query and of its fragment. Text around it does no
-  /// harm.
-  static func secrets(inURL bytes: [UInt8]) -> [Range<Int>] {
-    let slashes = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }
-    let start = slashes.map { $0 + 3 } ?? 0
-    let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-    let userinfo = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
-    let query = bytes[end...].firstIndex { "?#".utf8.contains($0) }.map { secrets(inForm: bytes, from: $0 + 1) }
-    return [userinfo].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } } + (query ?? [])
-  }
-
-  /// The values of secret parameters in `name=value&name=value`.
-  static func secrets(inForm bytes: [UInt8], from start: Int = 0) -> [Range<Int>] {
-    var ranges: [Range<Int>] = []
-    var position = start
-    while position < bytes.count {
-      let end = bytes[position...].firstIndex { "&;?#".utf8.contains($0) } ?? bytes.count
-      if let equals = bytes[position..<end].firstIndex(of: UInt8(ascii: "=")), equals + 1 < end,
-        isSecret(name: bytes[position..<equals])
-      {
-        ranges.append(equals + 1..<end)
-      }
-      position = end + 1
-    }
-    return ranges
-  }
-
-  private static func isSecret(name bytes: ArraySlice<UInt8>) -> Bool {
-    let name = String(decoding: bytes, as: UTF8.self).lowercased()
-    return secretNames.contains(name) || secretWords.contains { name.contains($0) }
   }
 
   // MARK: Lines

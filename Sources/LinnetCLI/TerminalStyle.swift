@@ -31,10 +31,11 @@ package struct TerminalStyle: Sendable, Equatable {
     return JSONLayout(indents: indentsJSON, colours: colours)
   }
 
+  /// JSON is UTF-8 (RFC 8259 §8.1). What says to be in another encoding is not looked at.
   private static func isJSON(_ headers: HTTPHeaders) -> Bool {
-    guard let field = headers.value(for: "Content-Type") else { return false }
-    let type = field.prefix { $0 != ";" && $0 != " " }.lowercased()
-    return type == "application/json" || type.hasSuffix("+json") || type == "application/x-ndjson"
+    guard let type = headers.value(for: "Content-Type").flatMap({ MediaType($0) }) else { return false }
+    let isUTF8 = type.charset.map { ["utf-8", "utf8", "us-ascii"].contains($0) } ?? true
+    return isUTF8 && (type.isJSON || type.essence == "application/x-ndjson")
   }
 
   /// A head as `-i` and `-I` print it: the status in bold, the names in colour.

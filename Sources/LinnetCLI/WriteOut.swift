@@ -5,12 +5,16 @@ package struct WriteOut {
   /// A run of the result and where it goes.
   package struct Part: Sendable, Equatable {
     package var isStandardError: Bool
-    package var text: String
+    package var bytes: [UInt8]
 
     package init(isStandardError: Bool, text: String) {
       self.isStandardError = isStandardError
-      self.text = text
+      bytes = Array(text.utf8)
     }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    fileprivate mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
   }
 
   private let report: TransferReport
@@ -21,9 +25,9 @@ package struct WriteOut {
   /// Fills in a format.
   ///
   /// - Returns: The parts in order, and the names of variables that do not exist.
-  package static func format(_ template: String, _ report: TransferReport) -> (parts: [Part], unknown: [String]) {
+  package static func format(_ template: Argument, _ report: TransferReport) -> (parts: [Part], unknown: [String]) {
     var writer = WriteOut(report: report)
-    writer.run(template)
+    writer.run(template.bytes)
     writer.switchTo(standardError: false)
     return (writer.parts, writer.unknown)
   }
@@ -31,43 +35,43 @@ package struct WriteOut {
   private init(report: TransferReport) { self.report = report }
 
   private mutating func switchTo(standardError: Bool) {
-    if !current.text.isEmpty { parts.append(current) }
+    if !current.bytes.isEmpty { parts.append(current) }
     current = Part(isStandardError: standardError, text: "")
   }
 
-  private mutating func run(_ template: String) {
+  /// Text that is not UTF-8 comes out as it is.
+  private mutating func run(_ template: [UInt8]) {
     var rest = template[...]
-    while let character = rest.popFirst() {
-      switch (character, rest.first) {
-      case ("\\", let escape?):
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "\\") where !rest.isEmpty: escape(rest.removeFirst())
+      case UInt8(ascii: "%") where rest.first == UInt8(ascii: "%"):
         rest.removeFirst()
-        switch escape {
-        case "n": current.text.append("\n")
-        case "r": current.text.append("\r")
-        case "t": current.text.append("\t")
-        default: current.text += "\\\(escape)"
-        }
-      case ("%", "%"):
-        rest.removeFirst()
-        current.text.append("%")
-      case ("%", "{"):
-        guard let end = rest.firstIndex(of: "}") else {
-          current.text.append(character)
+        current.append("%")
+      case UInt8(ascii: "%"):
+        let isHeader = rest.starts(with: "header{".utf8)
+        guard isHeader || rest.first == UInt8(ascii: "{"), let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
+          current.append("%")
           continue
         }
-        let name = String(rest[rest.index(after: rest.startIndex)..<end])
-        rest = rest[rest.index(after: end)...]
-        guard expand(name) else { return }
-      case ("%", _) where rest.hasPrefix("header{"):
-        guard let end = rest.firstIndex(of: "}") else {
-          current.text.append(character)
-          continue
+        let name = Argument(rest[..<end].dropFirst(isHeader ? 7 : 1)).text
+        rest = rest[(end + 1)...]
+        if isHeader {
+          current.append(report.headers.value(for: name) ?? "")
+        } else if !expand(name) {
+          return
         }
-        let name = rest[rest.index(rest.startIndex, offsetBy: 7)..<end]
-        current.text += report.headers.value(for: String(name)) ?? ""
-        rest = rest[rest.index(after: end)...]
-      default: current.text.append(character)
+      default: current.bytes.append(byte)
       }
+    }
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "n"): current.append("\n")
+    case UInt8(ascii: "r"): current.append("\r")
+    case UInt8(ascii: "t"): current.append("\t")
+    default: current.bytes += [UInt8(ascii: "\\"), byte]
     }
   }
 
@@ -77,10 +81,10 @@ package struct WriteOut {
     case "stderr": switchTo(standardError: true)
     case "stdout": switchTo(standardError: false)
     case "onerror": return report.exitCode != .success
-    case "json": current.text += Self.json(report)
-    case "header_json": current.text += Self.headerJSON(report.headers)
+    case "json": current.append(Self.json(report))
+    case "header_json": current.append(Self.headerJSON(report.headers))
     default:
-      if let value = Self.value(name, report) { current.text += value.text } else { unknown.append(name) }
+      if let value = Self.value(name, report) { current.append(value.text) } else { unknown.append(name) }
     }
     return true
   }

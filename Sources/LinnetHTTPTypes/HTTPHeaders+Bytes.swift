@@ -15,6 +15,18 @@ extension HTTPHeaders {
     }
   }
 
+  /// Appends a field whose value need not be UTF-8 (RFC 9110 §5.5), after checking it; whitespace around the value is trimmed.
+  ///
+  /// - Throws: ``HTTPHeaderError``, and then nothing was changed.
+  package mutating func add(name: String, bytes: [UInt8]) throws(HTTPHeaderError) {
+    let field = name.utf8Span.span
+    let value = bytes.span.extracting(FieldBytes.trimmed(bytes.span))
+    let invalidity = FieldBytes.invalidity(name: field, value: value)
+    if let reason = invalidity ?? appendBytes(field, value, FieldBytes.foldedHash(field), false) {
+      throw HTTPHeaderError(name: name, reason: reason)
+    }
+  }
+
   /// Appends the bytes of a whole field section, separators included, to be referred to by
   /// ``appendField(name:value:)``: one copy for all fields.
   ///

@@ -216,4 +216,12 @@ struct ExitCodeTests {
     }
   }
 
+  @Test("-m that is over before there is a connection says so plainly")
+  func earlyTimeout() async throws {
+    try await ScriptedServer.with(.handler { _ in .text("x") }) { server async throws in
+      let result = try await CommandRun.linnet("-sS", "-m", "0.0000001", server.url("/?token=S3CRET"))
+      #expect(result.status == 28 && result.error.contains("total"), "\(result.error)")
+      #expect(!result.error.contains("queue") && !result.error.contains("S3CRET"), "\(result.error)")
+    }
+  }
 }

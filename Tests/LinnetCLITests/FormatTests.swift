@@ -17,7 +17,7 @@ struct FormatTests {
   }
 
   private func text(_ template: String) -> String {
-    WriteOut.format(template, report).parts.map(\.text).joined()
+    WriteOut.format(Argument(template), report).parts.map(\.text).joined()
   }
 
   @Test(
@@ -37,7 +37,7 @@ struct FormatTests {
 
   @Test("-w sends parts to stderr and back")
   func streams() {
-    let parts = WriteOut.format("a%{stderr}b%{stdout}c", report).parts
+    let parts = WriteOut.format(Argument("a%{stderr}b%{stdout}c"), report).parts
     #expect(
       parts == [
         .init(isStandardError: false, text: "a"), .init(isStandardError: true, text: "b"),
@@ -47,8 +47,8 @@ struct FormatTests {
 
   @Test("-w reports variables that do not exist, and every listed one does")
   func variables() {
-    #expect(WriteOut.format("%{nonsense}x", report).unknown == ["nonsense"])
-    for name in WriteOut.names { #expect(WriteOut.format("%{\(name)}", report).unknown.isEmpty) }
+    #expect(WriteOut.format(Argument("%{nonsense}x"), report).unknown == ["nonsense"])
+    for name in WriteOut.names { #expect(WriteOut.format(Argument("%{\(name)}"), report).unknown.isEmpty) }
     for name in [
       "http_code", "response_code", "http_version", "time_total", "time_connect", "time_appconnect", "time_namelookup",
       "time_starttransfer", "size_download", "size_upload", "speed_download", "num_connects", "method", "url",

@@ -55,7 +55,7 @@ struct NextTests {
   @Test("what is wrong with one of them is noticed before the first is sent")
   func early() async throws {
     for words in [
-      ["SERVER/a", "--next"], ["--next", "SERVER/a"], ["SERVER/a", "--next", "-T", "/missing", "SERVER/b"],
+      ["SERVER/a", "--next"], ["--next"], ["SERVER/a", "--next", "-T", "/missing", "SERVER/b"],
       ["SERVER/a", "--next", "--pass", "x", "SERVER/b"], ["SERVER/a", "--next", "-D", "/missing/x", "SERVER/b"],
     ] {
       try await run(words) { result, server in
@@ -79,6 +79,28 @@ struct NextTests {
     #expect(options.following.map(\.urls) == [[Argument("b")], [Argument("demo")], [Argument("c")]])
     #expect(([options] + options.following).allSatisfy { $0.isVerbose && $0.trace.file == Argument("t") })
     #expect(([options] + options.following).map(\.run.isGlobbing) == [false, true, true, true])
+  }
+
+  @Test("what has no URL is no request: its options go on, as in curl")
+  func empty() throws {
+    for words in [["--next", "-L", "a", "--next", "b"], ["-L", "--next", "a", "--next", "--next", "b"]] {
+      let options = try CommandLineParser.parse(words.map { Argument($0) })
+      #expect(options.urls == [Argument("a")] && options.redirects.isFollowing)
+      #expect(options.following.map(\.urls) == [[Argument("b")]])
+    }
+  }
+
+  @Test("the numbers of transfers go on behind --next, with entity tags as well")
+  func numbers() async throws {
+    let words = [
+      "-w", "%{urlnum}", "SERVER/{a,b}", "--next", "-w", "%{urlnum}", "--etag-save", "-", "SERVER/c", "--next", "-w",
+      "%{urlnum}", "SERVER/d",
+    ]
+    try await run(words) { result, _ in
+      #expect(result.status == 0, "\(result.error)")
+      #expect(
+        result.output == "GET /a - |0GET /b - |1GET /c - |\n2GET /d - |3".replacing("\n", with: ""), "\(result.error)")
+    }
   }
 
   @Test("--print-curl and --dry-run show all of them")

@@ -10,7 +10,8 @@ struct PrettyOutputTests {
   private static let script = ServerScript.handler { request in
     var response = ServerResponse(body: ServerBody(bytes: Array(Self.text.utf8)))
     if request.path == "/part" { response.status = 206 }
-    return response.adding("Content-Type", request.path == "/text" ? "text/plain" : "application/json; charset=utf-8")
+    let types = ["/text": "text/plain", "/utf16": "application/json; charset=\"UTF-16\""]
+    return response.adding("Content-Type", types[request.path] ?? "application/json; charset=utf-8")
   }
   private static let pretty = """
     {
@@ -40,11 +41,11 @@ struct PrettyOutputTests {
     }
   }
 
-  @Test("--pretty=always lays out JSON, and nothing else: no other type, no part, no file")
+  @Test("--pretty=always lays out JSON, and nothing else: no other type or encoding, no part, no file")
   func always() async throws {
     #expect(try await run(["--pretty=always"]) == Self.pretty)
     #expect(try await run(["--pretty=always", "--limit-rate", "100M"]) == Self.pretty)
-    for path in ["/text", "/part"] {
+    for path in ["/text", "/part", "/utf16"] {
       #expect(try await run(["--pretty=always", "--color=always"], path: path) == Self.text)
     }
     let files = try TemporaryDirectory()
@@ -89,10 +90,12 @@ struct PrettyOutputTests {
   @Test(
     "values of every kind, whole and byte by byte",
     arguments: [
-      ("", ""), ("null", "null\n"), (" [ ] ", "[]\n"), ("{ }", "{}\n"), ("[[]]", "[\n  []\n]\n"), ("1 2", "1\n2\n"),
-      ("{}\n{}\n", "{}\n{}\n"), ("\"a\\\\\" \"b\"", "\"a\\\\\"\n\"b\"\n"), ("[1.5e+3,-0]", "[\n  1.5e+3,\n  -0\n]\n"),
-      ("{\"a\":\"é\"}", "{\n  \"a\": \"é\"\n}\n"), ("\"\u{1B}[31m\"", "\"\\u001b[31m\"\n"), ("\u{7}", "\\u0007\n"),
-      ("]]}", "\n]\n]\n}\n"), ("[", "[\n"), ("\"open", "\"open\n"),
+      ("", ""), ("null", "null\n"), (" [ ] ", "[]\n"), ("{ }", "{}\n"), ("[[]]", "[\n  []\n]\n"), ("1\n2", "1\n2\n"),
+      ("{}\n{}\n", "{}\n{}\n"), ("\"a\\\\\"\r\n\"b\"", "\"a\\\\\"\n\"b\"\n"),
+      ("[1.5e+3,-0]", "[\n  1.5e+3,\n  -0\n]\n"),
+      ("{\"a\":\"é\"}", "{\n  \"a\": \"é\"\n}\n"), ("[", "[\n"), ("\"open", "\"open\n"),
+      ("[\"\\u00Ff\\n\"]", "[\n  \"\\u00Ff\\n\"\n]\n"),
+      ("{\"a\" : {\"b\":[ ]} , \"c\":1}", "{\n  \"a\": {\n    \"b\": []\n  },\n  \"c\": 1\n}\n"),
     ])
   func values(_ text: String, _ expected: String) {
     let bytes = Array(text.utf8)
@@ -100,21 +103,46 @@ struct PrettyOutputTests {
     #expect(layout(bytes.indices.map { bytes[$0...$0] }) == expected)
   }
 
-  @Test("no bytes trap, deep nesting does not grow without bound, and colours change nothing else")
+  @Test(
+    "from the first byte that is no JSON everything stays as it is",
+    arguments: [
+      ("[1 2]", "[\n  1 2]"), ("1 2", "1 2"), ("{}{}", "{}{}"), ("not found\n", "not found\n"),
+      ("404 page  not found", "404 page  not found"), ("true story", "true story"), ("nullx y", "nullx y"),
+      ("{ // no\n \"a\": 1 }", "{ // no\n \"a\": 1 }"), ("[1, /* a */ 2]", "[\n  1, /* a */ 2]"), ("[1,]", "[\n  1,]"),
+      ("{\"a\" 1}", "{\n  \"a\" 1}"), ("{\"a\":,}", "{\n  \"a\":,}"), ("{a: 1}", "{a: 1}"), ("[1}  ", "[\n  1}  "),
+      ("{]", "{]"), ("]]}", "]]}"), ("01 ", "01 "), ("[- 1]", "[\n  - 1]"), ("[1. ]", "[\n  1. ]"), ("[+1 ]", "[+1 ]"),
+      ("\"\u{1B}[31m\" x", "\"\u{1B}[31m\" x"), ("\"\\x  \"", "\"\\x  \""), ("\"\\u12 \" 1", "\"\\u12 \" 1"),
+      ("[\u{0}1\u{0}]\u{0} ", "[\u{0}1\u{0}]\u{0} "), ("\u{FEFF}[1, 2]", "\u{FEFF}[1, 2]"), ("  \n ", "  \n "),
+      ("{\"a\": 'b c'}", "{\n  \"a\": 'b c'}"), ("{\"a\":1}\n\nError: x  y", "{\n  \"a\": 1\n}\n\nError: x  y"),
+    ])
+  func noJSON(_ text: String, _ expected: String) {
+    let bytes = Array(text.utf8)
+    #expect(layout([bytes[...]]) == expected)
+    #expect(layout(bytes.indices.map { bytes[$0...$0] }) == expected)
+  }
+
+  @Test("only white space between tokens changes, whatever comes; colours change nothing else")
   func total() {
     var random = SeededGenerator(seed: 9)
-    for _ in 0..<3000 {
+    for _ in 0..<5000 {
       let bytes = (0..<Int.random(in: 0..<40, using: &random)).map { _ in
         Array("{}[]\",:\\ 1a\n\u{1}".utf8).randomElement(using: &random) ?? 0
       }
       let plain = layout([bytes[...]])
+      #expect(plain.utf8.filter { $0 != 0x20 && $0 != 0x0A } == bytes.filter { $0 != 0x20 && $0 != 0x0A })
       let cut = Int.random(in: 0...bytes.count, using: &random)
       #expect(layout([bytes[..<cut], bytes[cut...]]) == plain)
       let coloured = layout([bytes[...]], colours: true)
       let bare = [0, 32, 34, 35, 36].reduce(coloured) { $0.replacing("\u{1B}[\($1)m", with: "") }
       #expect(bare == plain)
     }
+  }
+
+  @Test("neither deep nesting nor white space grows without bound")
+  func bounds() {
     let deep = Array(repeatElement(UInt8(ascii: "["), count: 10_000))
-    #expect(layout([deep[...]]).utf8.count < 10_000 * 131)
+    #expect(layout([deep[...]]).utf8.count < 1024 * 131 + 10_000)
+    let blank = Array(repeatElement(UInt8(ascii: " "), count: 100_000)) + Array("[1 ]".utf8)
+    #expect(layout([blank[...]]).utf8.elementsEqual(blank))
   }
 }

@@ -189,4 +189,38 @@ struct RequestTests {
       #expect(list.output == "hello")
     }
   }
+
+  @Test("fields, credentials and the format of -w keep bytes that are not UTF-8")
+  func fieldBytes() async throws {
+    let latin = Array("caf".utf8) + [0xE9]
+    try await ScriptedServer.with(.handler { _ in .text("") }) { server async throws in
+      let words: [[UInt8]] = [
+        Array("-H".utf8), Array("X-A: ".utf8) + latin, Array("-A".utf8), latin, Array("-e".utf8), latin,
+        Array("-b".utf8), Array("a=".utf8) + latin, Array("-u".utf8), latin + Array(":".utf8) + latin,
+        Array("-w".utf8), latin + Array("%{http_code}".utf8), Array(server.url("/").utf8),
+      ]
+      let result = try await CommandRun.linnet(bytes: words)
+      #expect(result.status == 0, "\(result.error)")
+      #expect(result.outputBytes == latin + Array("200".utf8))
+      let head = try await server.waitForRequests(1)[0].headBytes
+      for line in ["X-A: ", "User-Agent: ", "Referer: ", "Cookie: a="] {
+        #expect(head.firstRange(of: Array("\r\n\(line)".utf8) + latin + Array("\r\n".utf8)) != nil, "\(line)")
+      }
+      #expect(head.firstRange(of: Array("Authorization: Basic Y2Fm6TpjYWbp\r\n".utf8)) != nil)
+    }
+  }
+
+  @Test("the path of a Unix socket need not be UTF-8")
+  func socketBytes() async throws {
+    let files = try TemporaryDirectory()
+    var options = ScriptedServer.Options()
+    options.address = .unix(path: files.path(of: "s"))
+    try await ScriptedServer.with(.handler { _ in .text("unix") }, options: options) { _ async throws in
+      _ = try await CommandRun.shell("mv '\(files.path)/s' '\(files.path)/'\"$(printf '\\351')\"")
+      let result = try await CommandRun.linnet(
+        bytes: ["-sS", "--unix-socket"].map { Array($0.utf8) } + [[0xE9], Array("http://a/".utf8)],
+        directory: files.path)
+      #expect(result.output == "unix", "\(result.error)")
+    }
+  }
 }

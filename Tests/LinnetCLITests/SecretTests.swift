@@ -62,13 +62,16 @@ struct SecretTests {
       ["http://a.test/{?token=S3CRET"], ["-O", "http://SERVER/?token=S3CRET"],
       ["--max-filesize", "1", "http://SERVER/x?token=S3CRET"], ["--proto", "=https", "http://a.test/?token=S3CRET"],
       ["-C", "5", "-o", "file", "http://SERVER/x?token=S3CRET"], ["-m", "0.001", "http://SERVER/x?token=S3CRET"],
+      ["//u:S3CRET@h/"], ["http:/u:S3CRET@/"], ["http://me:S3 CRET@a.test/"],
+      ["-f", "http://SERVER/404?http://u:S3CRET@h/"], ["-f", "http://SERVER/404?u=http%3A//u:S3CRET%40h/"],
+      ["--output-format", "json", "http://SERVER/?u=http%3A//u:S3CRET%40h/&http://u:S3CRET@h/"],
       ["-H", "Authorization Bearer S3CRET", "http://SERVER/"], ["-H", "Bearer:\u{1}S3CRET", "http://SERVER/"],
       ["-H", "S3CRETS3CRET", "http://SERVER/"],
       ["--proxy-header", "S3CRET=1", "-x", "http://p.test", "http://SERVER/"],
       ["-x", "http://me:S3CRET@p.test/x", "http://SERVER/"], ["-WS3CRET", "http://SERVER/"],
     ])
   func errors(_ words: [String]) async throws {
-    let (result, _) = try await run(["-sS", "--show-secrets"] + words)
+    let (result, _) = try await run(["-sS"] + (words.contains("json") ? [] : ["--show-secrets"]) + words)
     #expect(!result.error.contains("S3CRET"), "\(result.error)")
     #expect(result.status == 0 || !result.error.isEmpty)
   }
@@ -84,6 +87,10 @@ struct SecretTests {
     let (result, _) = try await run(["--dry-run", "--url-query", "code=S3CRET"] + Self.request)
     #expect(result.status == 0 && !result.output.contains("S3CRET"), "\(result.output)")
     #expect(result.output.contains("> GET /to?token=***&n=1&code=*** HTTP/1.1\n"))
+    for body in ["a=1&password=S3CRET", "{\"a\":1, \"token\":\"S3CRET\"}"] {
+      let (result, _) = try await run(["--dry-run", "-d", body, "http://SERVER/"])
+      #expect(result.output.hasSuffix("\n\(body.replacing("S3CRET", with: "***"))\n"), "\(result.output)")
+    }
   }
 
   @Test("--print-curl masks them in every option that may have one")
@@ -91,7 +98,7 @@ struct SecretTests {
     let (result, _) = try await run(
       [
         "--print-curl", "--url-query", "token=S3CRET", "--url-query", "+a=1&sig=S3CRET", "-d",
-        "user=me&password=S3CRET",
+        "user=me&password=S3CRET", "--url-query", "u=http%3A//u:S3CRET%40h/",
         "--data-urlencode", "client_secret=S3CRET", "-H", "X-From: http://me:S3CRET@a.test/", "-H", "Host: a.test",
       ] + Self.request)
     #expect(result.status == 0 && !result.output.contains("S3CRET"), "\(result.output)")
@@ -110,9 +117,19 @@ struct SecretTests {
     "the secrets of an option's value, in order",
     arguments: [
       ("url", "a.test/?token=x&b=1&sig=y", ["x", "y"]), ("url", "me:pw@a.test", ["me:pw"]), ("url", "http://a/@b", []),
+      ("url", "//u:secret@h/", ["u:secret"]), ("url", "http:/u:p@h/", ["u:p"]), ("url", "https:u:p@h", ["https:u:p"]),
+      ("url", "h/?http://u:p@h/&a=b@c", ["u:p"]), ("url", "v:w@h/?a=http://u:p@h/?sig=x", ["v:w", "u:p", "x"]),
+      ("url", "h/?a%3A//u:p%40h/", ["u:p"]), ("url", "/?a=http%3a%2F%2fu%3Ap%40h%2F%40&b", ["u%3Ap"]),
+      ("url", "h/?token=http://u:p@h/x&b", ["http://u:p@h/x"]), ("url", "http://u:p%2F@h/", ["u:p%2F"]),
+      ("url-query", "a=http://u:p@h/", ["u:p"]), ("data", "a=http%3A//u:p%40h/", ["u:p"]),
+      ("header", "A: x http%3A//u:p%40h/", ["u:p"]), ("url", "http://h:1/%40", []),
       ("url", "http://u@a/?monkey=1&key=2#jwt=3", ["u", "2", "3"]), ("url", "http://a/?token=&token", []),
       ("referer", "http://u:p@a/?code=c;auto", ["u:p", "c"]), ("url-query", "+token=x", ["x"]),
-      ("data", "a=b&pwd=c", ["c"]), ("data", "{\"password\": \"c\"}", []), ("header", "A: http://u:p@h/", ["u:p"]),
+      ("data", "a=b&pwd=c", ["c"]), ("data", "{\"password\": \"c\"}", ["c"]), ("data", "password", []),
+      ("json", "[{\"a\":\"token\",\"b\":1, \"key\" : -12 ,\"my_token\":\"x\\\"y\"}]", ["-12", "x\\\"y"]),
+      ("json", "{\"token\":{\"key\":null,\"a\":\"http://u:p@h\"}}", ["u:p"]), ("cookie", "TOKEN", ["TOKEN"]),
+      ("cookie", "jar.txt", []), ("cookie", "./jar", []), ("header", "Cookie;x", ["x"]), ("header", "Cookie", []),
+      ("header", "Authorization Bearer x", ["Bearer x"]), ("header", "X;", []), ("header", "A: http://u:p@h/", ["u:p"]),
       ("header", "Cookie: a=b", [" a=b"]), ("header", "Accept: text/*", []), ("output", "token=x", []),
     ] as [(String, String, [String])])
   func ranges(_ option: String, _ value: String, _ secrets: [String]) {
@@ -126,8 +143,8 @@ struct SecretTests {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {
       let count = Int.random(in: 0..<24, using: &random)
-      let bytes = (0..<count).map { _ in Array(":/?#@=&;+tokensig ".utf8).randomElement(using: &random) ?? 0 }
-      for option in ["url", "header", "data", "url-query", "cookie", "user"] {
+      let bytes = (0..<count).map { _ in Array(":/?#@=&;+%3A2F4tokensig{\"\\".utf8).randomElement(using: &random) ?? 0 }
+      for option in ["url", "header", "data", "json", "url-query", "cookie", "user"] {
         let ranges = SecretArguments.ranges(in: Argument(bytes), of: option)
         #expect(ranges.allSatisfy { !$0.isEmpty && $0.upperBound <= count })
         #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })

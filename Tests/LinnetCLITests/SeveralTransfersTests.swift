@@ -80,6 +80,23 @@ struct SeveralTransfersTests {
     }
   }
 
+  @Test("-Z --fail-early: what is ended tells so", arguments: [false, true])
+  func aborted(isJSON: Bool) async throws {
+    let gate = Gate()
+    let script = ServerScript.handler { request in
+      request.path == "/missing" ? ServerResponse(404, body: "") : .text("x").waiting(for: gate)
+    }
+    try await ScriptedServer.with(script) { server async throws in
+      defer { gate.open() }
+      let words = ["-sSfZ", "--fail-early", server.url("/{a,missing}")] + (isJSON ? ["--output-format", "json"] : [])
+      let result = try await CommandRun(([CommandRun.path] + words).map { Array($0.utf8) }).result()
+      #expect(result.status == 22)
+      let lines = result.error.split(separator: "\n")
+      #expect(lines.count == 2 && lines.contains { $0.contains("cancelled") && $0.contains("/a") }, "\(result.error)")
+      #expect(!isJSON || lines.contains { $0.contains("\"exitcode\":42") })
+    }
+  }
+
   @Test("--fail-early ends the command at the first failure", arguments: [[], ["-Z", "--parallel-max", "1"]])
   func failEarly(_ arguments: [String]) async throws {
     try await ScriptedServer.with(Self.script) { server async throws in

@@ -46,6 +46,7 @@ package struct CommandLineParser {
     parser.isAtFirstOption = true
     try parser.parse(arguments)
     try parser.finish()
+    try parser.joined.checkWhole()
     return parser.joined
   }
 
@@ -152,6 +153,8 @@ package struct CommandLineParser {
       guard options.action == .request else { return }
       // Its place is known by the sections themselves.
       options.given.removeLast()
+      // As in curl, what has no URL goes on.
+      guard !words.isEmpty else { return }
       try finish()
       sections.append(options)
       options = options.commonPart
@@ -216,7 +219,10 @@ package struct CommandLineParser {
       }
     }
     try takeMethod()
-    guard let first = words.first else { throw .usage("no URL given; 'linnet --help' shows how to use it") }
+    guard let first = words.first else {
+      if !sections.isEmpty { throw .usage("no URL given after the last --next; nothing was sent") }
+      throw .usage("no URL given; 'linnet --help' shows how to use it")
+    }
     if words.count == 1, !first.isURL, Self.commonMethods.contains(first.argument.text) {
       throw .usage("no URL given after \(first.argument.text); 'linnet --help' shows how to use it")
     }

@@ -21,6 +21,10 @@ package enum IdleOptions {
     let hasFile = options.namesAllRemotely || options.outputs.contains { $0 != .standardOutput }
     check(["output-dir", "remote-time"], needs: hasFile, "-o or -O")
     check(["post301", "post302", "post303"], needs: options.redirects.isFollowing, "-L")
+    if options.redirects.isFollowing {
+      // 301 and 302 keep other methods as they are; 303 asks for GET whatever was sent.
+      check(["post303"], needs: options.method.map { $0 == "POST" } ?? true, "the method POST: 303 makes it GET")
+    }
     if options.redirects.sendsReferer {
       check(["referer"], needs: options.redirects.isFollowing || options.referer != nil, "-L")
     }

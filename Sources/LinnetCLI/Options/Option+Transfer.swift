@@ -10,7 +10,9 @@ extension Option {
     .text(nil, "output-dir", "DIRECTORY", "where the files of -o and -O are written", \.transfer.outputDirectory),
     .flag(nil, "create-dirs", "make missing directories of -o FILE", \.createsDirectories),
     .flag(nil, "clobber", "overwrite files; --no-clobber: add a number to the name instead", \.transfer.clobbers),
-    .flag(nil, "remove-on-error", "remove the file when the transfer fails", \.transfer.removesOnError),
+    .flag(
+      nil, "remove-on-error", "remove the file when the transfer fails; not when a signal ends it",
+      \.transfer.removesOnError),
     .flag("R", "remote-time", "give the file the time that the server tells", \.transfer.keepsRemoteTime),
     .flag("i", "include", "write the response's head before the body", \.includesHead, common: true),
     .text("D", "dump-header", "FILE", "write the heads to FILE; - for stdout, % for stderr", \.transfer.headFile),
@@ -62,7 +64,8 @@ extension Option {
     .choice(nil, "no-progress", "no progress bar") { $0.showsProgress = false },
     .choice("#", "progress-bar", "a progress bar; this is the default") { $0.showsProgress = true },
     .parsed(
-      nil, "output-format", "text|json", "json: errors, warnings and transfers as JSON lines on stderr",
+      nil, "output-format", "text|json",
+      "json: errors, warnings and transfers as JSON lines on stderr, and nothing else (no -v)",
       \.reportsJSON, OptionValue.outputFormat),
     .value(nil, "trace", "FILE", "write all that is sent and received to FILE, with hexadecimal digits; - or %") {
       ($0.trace.file, $0.trace.isTextOnly) = ($1, false)

@@ -204,13 +204,16 @@ extension URLGlob {
       guard let ends = halves.first?.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false),
         ends.count == 2, let step = halves.count == 2 ? number(halves[1]) : 1, step > 0
       else { return nil }
+      // As in curl: a step leads to another value, or there is none.
+      func fits(_ distance: UInt64) -> Bool { distance == 0 ? step == 1 : step <= distance }
       if let first = number(ends[0]), let last = number(ends[1]), first <= last {
+        guard fits(last - first) else { return nil }
         let (count, isTooLarge) = ((last - first) / step).addingReportingOverflow(1)
         guard !isTooLarge else { return nil }
         return .numbers(first: first, step: step, count: count, width: ends[0].first == 0x30 ? ends[0].count : 0)
       }
       guard ends[0].count == 1, ends[1].count == 1, let first = ends[0].first, let last = ends[1].first, first <= last,
-        isLetter(first), isLetter(last), first & 0x20 == last & 0x20, step < 26
+        isLetter(first), isLetter(last), first & 0x20 == last & 0x20, fits(UInt64(last - first))
       else { return nil }
       return .letters(first: first, step: UInt8(step), count: UInt64(last - first) / step + 1)
     }

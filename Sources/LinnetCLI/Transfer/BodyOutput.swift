@@ -130,9 +130,10 @@ struct BodyOutput: ~Copyable {
   /// `UTIME_OMIT`, which Swift does not see.
   private static let unchanged = (1 << 30) - 2
 
-  /// Gives the file the time of `Last-Modified`; the time of the last access stays.
+  /// Gives the file the time of `Last-Modified`; the time of the last access stays. A device or a pipe keeps its own.
   func setModificationTime(_ seconds: Int64) {
-    guard isOpenFile else { return }
+    var status = stat()
+    guard isOpenFile, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     let times = [timespec(tv_sec: 0, tv_nsec: Self.unchanged), timespec(tv_sec: Int(seconds), tv_nsec: 0)]
     _ = futimens(descriptor, times)
   }

@@ -12,11 +12,14 @@ enum EntityTagFile {
   }
 
   /// Looks whether a tag can be kept there.
-  static func check(_ path: Argument) throws(CommandError) { try OutputFile(path).checkWrites() }
+  static func check(_ path: Argument) throws(CommandError) {
+    if !path.isDash { try OutputFile(path).checkWrites() }
+  }
 
   /// Replaces the file as a whole, so that another run never sees half of it. Without a tag it becomes empty: an old tag must
-  /// not be taken for that of the new body.
+  /// not be taken for that of the new body. `-` is standard output.
   static func save(_ tag: String?, to path: Argument) throws(CommandError) {
-    try OutputFile(path).write(Array((tag.map { "\($0)\n" } ?? "").utf8))
+    let bytes = Array((tag.map { "\($0)\n" } ?? "").utf8)
+    if path.isDash { try SideFile(path, mode: 0o600).write(bytes) } else { try OutputFile(path).write(bytes) }
   }
 }

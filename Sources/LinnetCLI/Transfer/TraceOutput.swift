@@ -51,6 +51,11 @@ struct TraceOutput: Sendable {
 
   func note(_ text: String) { write(format.information(text, stamp: stamp.text)) }
 
-  /// A trace that cannot be written does not fail the transfer that it is about.
+  /// Ends the trace of a transfer.
+  ///
+  /// - Throws: What keeps the trace from being written: by then the transfer itself is done.
+  func end() throws(CommandError) { try file.write(format.information("the transfer is done", stamp: stamp.text)) }
+
+  /// A trace that cannot be written does not end the transfer that it is about; ``end()`` tells of it.
   private func write(_ bytes: [UInt8]) { try? file.write(bytes) }
 }

@@ -18,7 +18,9 @@ extension TransferRun {
         let style = output.isStandardOutput ? TerminalStyle(options) : nil
         for head in heads { try output.write(style.map { $0.head(HeadOutput.text(head)) } ?? HeadOutput.text(head)) }
       }
-      if !isUnwanted(response), let failed = try await copy(response) { outcome = Outcome(failed) }
+      if !isUnwanted(response), let failed = try await copy(response) {
+        outcome = Outcome(failed, within: options.connection.maximumTime)
+      }
       report.downloadedBytes = response.body.receivedWireBytes
       if outcome.failure == nil && missing > 0 {
         outcome.failure = CommandError(

@@ -25,10 +25,11 @@ struct TransferRun: ~Copyable {
     _ report: TransferReport
   ) throws(CommandError) {
     let options = transfer.context.options
-    guard transfer.number == 0 || !TransferRules.usesEntityTags(options) else { throw TransferRules.oneEntityTag }
     let tag = try Self.readTag(options.transfer.etagCompareFile, options)
     var known = tag
-    if tag == nil, options.transfer.resume != nil { known = try Self.readTag(options.transfer.etagSaveFile, options) }
+    if tag == nil, options.transfer.resume != nil, options.transfer.etagSaveFile?.isDash != true {
+      known = try Self.readTag(options.transfer.etagSaveFile, options)
+    }
     let output = try BodyOutput(place)
     let offset = try Self.resume(options, output)
     self.transfer = transfer
@@ -80,12 +81,19 @@ struct TransferRun: ~Copyable {
 
     init() {}
 
-    init(_ error: TransportError) {
-      failure = CommandError(ExitCode(error), error.description)
+    init(_ error: TransportError, within limit: Duration?) {
+      failure = CommandError(ExitCode(error), Self.message(error, limit))
       isRequestSent = error.sent == .all
     }
 
     init(_ error: CommandError) { failure = error }
+
+    /// Nobody who gave a time thinks of a connection that was waited for.
+    private static func message(_ error: TransportError, _ limit: Duration?) -> String {
+      guard error.code == .totalTimeout, error.phase == .pool, let limit else { return error.description }
+      let name = "\(error.method?.rawValue ?? "") \(URLArgument.masked(error.url ?? ""))"
+      return "\(name): total timeout: not done after \(limit.inSeconds) s (--max-time)"
+    }
   }
 
   /// Runs it to its end and fills the report.
@@ -106,7 +114,10 @@ struct TransferRun: ~Copyable {
       for await count in uploads { report.uploadedBytes += UInt64(count) }
     }
     await monitor?.endProgress()
-    guard let failure = outcome.failure else { return }
+    guard let failure = outcome.failure else {
+      do throws(CommandError) { try trace?.end() } catch { report.note(error) }
+      return
+    }
     report.note(failure)
     if options.transfer.removesOnError { output.remove() }
   }
@@ -147,7 +158,7 @@ struct TransferRun: ~Copyable {
           show(head)
         }
         try writeHeads(heads)
-        return Outcome(error)
+        return Outcome(error, within: options.connection.maximumTime)
       case .success(let response):
         heads.append(response.head)
         report.note(response)

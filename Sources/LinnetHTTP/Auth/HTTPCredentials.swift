@@ -19,6 +19,11 @@ public struct HTTPCredentials: Sendable, Hashable {
     HTTPCredentials(.basic(user: user, password: password))
   }
 
+  /// Basic with a name and password that need not be UTF-8.
+  package static func basic(user: [UInt8], password: [UInt8]) -> HTTPCredentials {
+    HTTPCredentials(.octets(user: user, password: password))
+  }
+
   /// A bearer token (RFC 6750), sent with the first request. One that is empty, or has white space, control characters
   /// or characters outside ASCII, fails the request with `invalidConfiguration`.
   public static func bearer(_ token: String) -> HTTPCredentials { HTTPCredentials(.bearer(token: token)) }

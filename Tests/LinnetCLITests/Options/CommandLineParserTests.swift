@@ -119,6 +119,31 @@ struct CommandLineParserTests {
     #expect(options.connection.httpVersion == policy)
   }
 
+  @Test(
+    "standard input has one reader, and JSON lines have standard error for themselves",
+    arguments: [
+      ["-T", "-", "-b", "-", "a"], ["-d", "@-", "-d", "@-", "a"], ["-d", "@-", "a", "--next", "-w", "@-", "b"],
+      ["-H", "@-", "--url-query", "@-", "a"], ["--output-format", "json", "-v", "a"],
+      ["-v", "a", "--next", "--output-format", "json", "b"], ["--output-format", "json", "--trace", "%", "a"],
+      ["--output-format", "json", "-D", "%", "a"], ["--output-format", "json", "-w", "x%{stderr}", "a"],
+    ])
+  func whole(_ words: [String]) {
+    let error = #expect(throws: CommandError.self) { _ = try CommandLineParser.parse(words.map { Argument($0) }) }
+    #expect(error?.exitCode == .usage)
+  }
+
+  @Test("-K - is a reader of standard input")
+  func configOfStandardInput() {
+    let error = #expect(throws: CommandError.self) {
+      _ = try CommandLineParser.parse(
+        ["-K", "-", "a"].map { Argument($0) },
+        readConfig: { _, _ throws(CommandError) in
+          ConfigFile(name: "standard input", content: Array("data = @-\n".utf8))
+        })
+    }
+    #expect(error?.exitCode == .usage && error?.message.contains("-K -") == true)
+  }
+
   @Test("a word that is not UTF-8 keeps its bytes")
   func bytes() throws {
     let name: [UInt8] = [0x66, 0xFF, 0xE9]

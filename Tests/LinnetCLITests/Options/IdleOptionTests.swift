@@ -18,7 +18,8 @@ struct IdleOptionTests {
     "each names what it needs, and says nothing when that is there",
     arguments: [
       (["--output-dir", "d"], ["-O"], "-o or -O"), (["-R"], ["-o", "x"], "-o or -O"), (["--post301"], ["-L"], "-L"),
-      (["--post303"], ["-L"], "-L"), (["-e", ";auto"], ["-L"], "-L"), (["--digest"], ["-u", "a:b"], "-u"),
+      (["--post303"], ["-L"], "-L"), (["-L", "--post303", "-X", "PUT"], ["-X", "POST"], "the method POST"),
+      (["-e", ";auto"], ["-L"], "-L"), (["--digest"], ["-u", "a:b"], "-u"),
       (["--anyauth"], ["-n"], "-u"), (["--trace-time"], ["-v"], "-v"), (["--trace-ids"], ["--trace", "x"], "--trace"),
       (["--expect100-timeout", "1"], ["-H", "Expect: 100-continue"], "Expect"),
       (["--keepalive-time", "1", "--no-keepalive"], ["--keepalive"], "--keepalive"),

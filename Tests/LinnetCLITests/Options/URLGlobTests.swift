@@ -41,6 +41,16 @@ struct URLGlobTests {
     }
   }
 
+  @Test("a step that leads out of its range is refused, as in curl")
+  func steps() throws {
+    for range in ["1-5:10", "1-5:5", "1-1:2", "a-c:3", "a-a:2", "a-z:26"] {
+      #expect(throws: CommandError.self) { _ = try URLGlob(Argument("http://a/[\(range)]")) }
+    }
+    for (range, count) in [("1-5:4", 2), ("1-1:1", 1), ("a-c:2", 2), ("a-z:25", 2), ("a-a", 1)] {
+      #expect(try URLGlob(Argument("http://a/[\(range)]")).count == UInt64(count))
+    }
+  }
+
   @Test("a huge range takes no room, and its last URL is at hand")
   func lazy() throws {
     let glob = try URLGlob(Argument("http://a/[1-999999999]?[a-z]"))

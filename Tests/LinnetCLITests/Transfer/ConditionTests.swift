@@ -94,6 +94,13 @@ struct ConditionTests {
     }
   }
 
+  @Test("--etag-save - writes to standard output, and makes no file")
+  func savedToOutput() async throws {
+    let (result, files, _) = try await run(["--etag-save", "-", "-o", "file"])
+    #expect(result.status == 0 && result.output == "\"v1\"\n", "\(result.output) \(result.error)")
+    #expect(TemporaryDirectory.contents(of: files.path(of: "-")) == nil)
+  }
+
   @Test("--etag-save keeps the tag of a complete body, for the owner only")
   func save() async throws {
     let (result, files, _) = try await run(["--etag-save", "tag", "-o", "file"])

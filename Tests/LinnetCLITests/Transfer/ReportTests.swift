@@ -8,7 +8,7 @@ struct ReportTests {
   private func text(_ template: String, _ change: (inout TransferReport) -> Void) -> String {
     var report = TransferReport(url: "http://a/")
     change(&report)
-    return WriteOut.format(template, report).parts.map(\.text).joined()
+    return WriteOut.format(Argument(template), report).parts.map(\.text).joined()
   }
 
   @Test("redirections, proxies and numbers have their variables")

@@ -114,6 +114,14 @@ struct TraceTests {
     }
   }
 
+  @Test(
+    "a trace that cannot be written is status 23, and the transfer is done", arguments: ["--trace", "--trace-ascii"])
+  func full(_ option: String) async throws {
+    try await run([option, "/dev/full"]) { result, _ in
+      #expect(result.status == 23 && result.error.contains("'/dev/full'") && !result.output.isEmpty, "\(result.error)")
+    }
+  }
+
   @Test("-v shows a proxy, and its answer to CONNECT once")
   func proxy() {
     var connection = ConnectionInfo(peerAddress: "127.0.0.1:3128")
