@@ -18,21 +18,35 @@ struct CookieStage<Next: ExchangeStage>: ExchangeStage {
   }
 
   func send(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
-    guard let jar = jars.jar(for: hop.request.options) else { return try await sendAsItIs(hop, exchange) }
-    return try await send(hop, exchange, with: jar)
+    guard concerns(hop) else { return try await next.send(hop, exchange) }
+    return try await sendWithCookies(hop, exchange)
   }
 
-  private func sendAsItIs(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
-    guard var cookies = hop.request.options.hopCookies else { return try await next.send(hop, exchange) }
-    // They were put on above, where those of the response are kept as well.
+  /// Whether there may be anything to do.
+  private func concerns(_ hop: HopRequest) -> Bool {
+    let options = hop.request.options
+    return jars.jar(for: options) != nil || options.hopCookies != nil
+  }
+
+  /// Apart from ``send(_:_:)``, whose frame every request has.
+  @inline(never)
+  private func sendWithCookies(_ hop: HopRequest, _ exchange: Exchange) async throws(TransportError) -> HTTPResponse {
+    if let jar = jars.jar(for: hop.request.options) { return try await send(hop, exchange, with: jar) }
+    guard let cookies = hop.request.options.hopCookies else { return try await next.send(hop, exchange) }
+    return try await send(hop, exchange, renewing: cookies)
+  }
+
+  /// For cookies that were put on above, where those of the response are kept as well.
+  private func send(
+    _ hop: HopRequest, _ exchange: Exchange, renewing cookies: HopCookies
+  ) async throws(TransportError) -> HTTPResponse {
     var hop = hop
+    var cookies = cookies
     cookies.deadline = deadline(of: hop.request.options, exchange)
     hop.cookies = cookies
     return try await next.send(hop, exchange)
   }
 
-  /// Apart from ``send(_:_:)``, whose frame every request has.
-  @inline(never)
   private func send(
     _ hop: HopRequest, _ exchange: Exchange, with jar: CookieJar
   ) async throws(TransportError) -> HTTPResponse {

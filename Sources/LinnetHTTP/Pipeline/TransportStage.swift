@@ -230,15 +230,7 @@ struct TransportStage: ExchangeStage {
       throw error
     }
     let channel = ResponseChannel()
-    var start = ExchangeStart(
-      head: request.head, length: upload.length, immediateBody: upload.immediate, isComplete: upload.isImmediate,
-      timeouts: request.timeouts, totalDeadline: totalDeadline, looksForClose: isReused && !request.staysRepeatable,
-      continueDeadline: nil)
-    if request.expectsContinue {
-      start.immediateBody = nil
-      start.isComplete = false
-      start.continueDeadline = context.clock.now.advanced(by: configuration.value.expectContinueTimeout)
-    }
+    let start = start(of: request, upload, isReused: isReused, totalDeadline, context)
     // The handler is there before the first byte goes out: what comes first, a cancellation or a timeout, decides.
     let outcome = await withTaskCancellationHandler {
       await sendAndAwaitHead(start, request, upload, connection, channel, context)
@@ -256,6 +248,32 @@ struct TransportStage: ExchangeStage {
     }
     timings.requestSent = answer.requestSent
     timings.responseHead = context.elapsed
+    return response(to: request, answer, channel, info, timings, context)
+  }
+
+  // What needs no waiting is apart, so that the frames of requests that wait are small.
+
+  @inline(never)
+  private func start(
+    of request: PreparedRequest, _ upload: RequestUpload, isReused: Bool, _ totalDeadline: Instant, _ context: Exchange
+  ) -> ExchangeStart {
+    var start = ExchangeStart(
+      head: request.head, length: upload.length, immediateBody: upload.immediate, isComplete: upload.isImmediate,
+      timeouts: request.timeouts, totalDeadline: totalDeadline, looksForClose: isReused && !request.staysRepeatable,
+      continueDeadline: nil)
+    if request.expectsContinue {
+      start.immediateBody = nil
+      start.isComplete = false
+      start.continueDeadline = context.clock.now.advanced(by: configuration.value.expectContinueTimeout)
+    }
+    return start
+  }
+
+  @inline(never)
+  private func response(
+    to request: PreparedRequest, _ answer: Answer, _ channel: ResponseChannel, _ info: ConnectionInfo,
+    _ timings: ExchangeTimings, _ context: Exchange
+  ) -> HTTPResponse {
     var context = context
     context.peer = info.peerAddress
     return HTTPResponse(
