@@ -33,7 +33,7 @@ struct NetworkErrorMappingTests {
     ("tlsHandshakeFailed", .transport, 4001, "transport.4001"),
     ("certificateRejected", .trust, 5001, "trust.system_trust_evaluation_failed"),
     ("trustRootsUnavailable", .trust, 5001, "trust.system_trust_evaluation_failed"),
-    ("publicKeyNotPinned", .trust, 5001, "trust.pin_mismatch"),
+    ("publicKeyNotPinned", .trust, 5001, "trust.system_trust_evaluation_failed"),
     ("tooManyRedirects", .transport, 4001, "transport.4001"), ("redirectLoop", .transport, 4001, "transport.4001"),
     ("redirectRefused", .transport, 4001, "transport.4001"), ("invalidRedirect", .transport, 4001, "transport.4001"),
     ("proxyNotFound", .reachability, 4002, "reachability.cannot_find_host"),
@@ -70,7 +70,7 @@ struct NetworkErrorMappingTests {
     #expect(NetworkError.map(ErrorSamples.transport(row.code)).stableCategory == row.stable)
     #expect(NetworkError.mapTransportError(ErrorSamples.transport(row.code)).stableCategory == row.stable)
     // What the transport knows stays, wherever a case has room for it.
-    let hasRoom = ![.cancellation, .configuration].contains(row.category) && row.code != .publicKeyNotPinned
+    let hasRoom = ![.cancellation, .configuration].contains(row.category)
     #expect(error.transport?.code == (hasRoom ? row.code : nil))
   }
 
